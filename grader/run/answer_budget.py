@@ -174,7 +174,11 @@ def budget_beside(
 
 def answered(reference: Iterable[Observation]) -> int:
     """Return the weight of all that the reference answered; 0 where it was not measured."""
-    sizes = (each.facts.reply for seen in reference for each in (seen, *seen.counted.values()))
+    sizes = (
+        each.facts.reply
+        for observation in reference
+        for each in (observation, *observation.counted.values())
+    )
     return sum(_weight(size) for size in sizes if size is not None)
 
 
@@ -209,7 +213,7 @@ class RequestPipeline:
         self._packed: list[Buffer] | None = None
 
     @property
-    def asked(self) -> bool:
+    def sent(self) -> bool:
         """Tell whether a call that was sent has no answer yet."""
         return len(self._sizes) > self._answered
 
@@ -226,7 +230,7 @@ class RequestPipeline:
             size = sum(map(len, buffers))
             # No more ahead than a socket holds. Else the host would block in a write while the
             # process blocks in writing answers that nobody reads.
-            if self.asked and sum(self._sizes[self._answered :]) + size > _MOST:
+            if self.sent and sum(self._sizes[self._answered :]) + size > _MOST:
                 self._packed = buffers
                 break
             self._packed = None

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from grader.observation import Observation
 from grader.run.answer_budget import kept_bytes
 from grader.run.baseline_file import KEEPER, untimed
 from grader.run.materials import Materials
@@ -68,13 +67,13 @@ class KeptAnswers:
         packed = KEEPER.pack(runs, self.runs, kept_bytes(observations(self.runs)))
         return _MARK + self.key.encode() + packed
 
-    def unpack(self, kept: bytes) -> dict[str, QuestionRun]:
+    def unpack(self, content: bytes) -> dict[str, QuestionRun]:
         """Return what was observed, by question id.
 
         Raises:
             UsageError: It was written by another version, or is damaged.
         """
-        return KEEPER.unpack(kept[len(_MARK) + _KEY :], self.runs)
+        return KEEPER.unpack(content[len(_MARK) + _KEY :], self.runs)
 
     def steadying(self, today: Mapping[str, QuestionRun]) -> dict[str, QuestionRun]:
         """Return today's answers, with these where they differ in the last bit alone."""
@@ -91,14 +90,14 @@ def answers_of(reference: Mapping[str, QuestionRun]) -> KeptAnswers:
     )
 
 
-def key_of(kept: bytes) -> str | None:
+def key_of(content: bytes) -> str | None:
     """Return the key of the answers that observations were written against.
 
     None where an earlier version wrote them: it did not keep the answers.
     """
-    if not kept.startswith(_MARK):
+    if not content.startswith(_MARK):
         return None
-    return kept[len(_MARK) : len(_MARK) + _KEY].decode("ascii", "replace")
+    return content[len(_MARK) : len(_MARK) + _KEY].decode("ascii", "replace")
 
 
 def asked_of(materials: Materials, plan: Sequence[PlannedQuestion]) -> dict[str, str]:
@@ -121,23 +120,19 @@ def asked_of(materials: Materials, plan: Sequence[PlannedQuestion]) -> dict[str,
 def _bare(run: QuestionRun) -> QuestionRun:
     """Return a run of the reference without times, and without what no submission has."""
     run = untimed(run)
-    seen = {key: replace(each, companions=None) for key, each in run.observations.items()}
-    return replace(run, observations=seen)
+    observations = {key: replace(each, companions=None) for key, each in run.observations.items()}
+    return replace(run, observations=observations)
 
 
 def _steady_run(today: QuestionRun, batch: QuestionRun) -> QuestionRun:
-    seen = {
-        key: _steady_call(each, batch.observations[key]) if key in batch.observations else each
-        for key, each in today.observations.items()
-    }
-    return replace(today, observations=seen)
-
-
-def _steady_call(today: Observation, batch: Observation) -> Observation:
-    claims = today.claims
-    value = _steady(claims.value, batch.claims.value)
-    after = _steady(claims.args_after, batch.claims.args_after)
-    return replace(today, claims=replace(claims, value=value, args_after=after))
+    observations = dict(today.observations)
+    for key in today.observations.keys() & batch.observations.keys():
+        claims, theirs = today.observations[key].claims, batch.observations[key].claims
+        value = _steady(claims.value, theirs.value)
+        after = _steady(claims.args_after, theirs.args_after)
+        claims = replace(claims, value=value, args_after=after)
+        observations[key] = replace(observations[key], claims=claims)
+    return replace(today, observations=observations)
 
 
 def _steady(today: Any, batch: Any) -> Any:

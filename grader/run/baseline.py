@@ -230,8 +230,8 @@ class Baseline:
 
     def _settle_gpus(self, sandbox: Sandbox) -> None:
         """Have student processes show that they can use the GPUs, if any question asks for one."""
-        asked = any(item.needs.cuda and not item.needs.timeline for item in self.selected)
-        if not (self._gpus and asked):
+        wanted = any(item.needs.cuda and not item.needs.timeline for item in self.selected)
+        if not (self._gpus and wanted):
             return
         proof = self._prove(sandbox, self._gpus, self.materials.assignment.limits)
         self.proved = proof.proved

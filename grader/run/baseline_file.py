@@ -128,11 +128,11 @@ class ReferenceCache:
 
     def store(self, seed: int, kept: KeptReference) -> None:
         """Keep an entry, unless one of its calls was stopped and may end otherwise next time."""
-        found = [seen for run in kept.runs.values() for seen in run.observations.values()]
-        counted = [each for seen in found for each in seen.counted.values()]
+        plain = [each for run in kept.runs.values() for each in run.observations.values()]
+        counted = [counted for each in plain for counted in each.counted.values()]
         # A reference that was stopped by a busy machine must not be kept: it would fail every later
         # class.
-        if all(seen.outcome in _STEADY for seen in (*found, *counted)):
+        if all(each.outcome in _STEADY for each in (*plain, *counted)):
             kind = _DRAWN if self._drawn else _GIVEN
             self._files.write(self._name(seed, kind), _packed(kept))
 
@@ -239,8 +239,8 @@ def _unpacked(content: bytes) -> KeptReference:
 
 def untimed(run: QuestionRun) -> QuestionRun:
     """Return a run of the reference without what a clock measured."""
-    seen = {key: _without_clock(each) for key, each in run.observations.items()}
-    return replace(run, observations=seen, seconds=0.0)
+    observations = {key: _without_clock(each) for key, each in run.observations.items()}
+    return replace(run, observations=observations, seconds=0.0)
 
 
 def _without_clock(seen: Observation) -> Observation:
@@ -258,8 +258,8 @@ def _code() -> str:
         names.sort()
         for name in sorted(files):
             if name.endswith(".py"):
-                found = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118  hundreds
-                total.update(f"{name} {found.st_size} {found.st_mtime_ns}\n".encode())
+                status = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118  hundreds
+                total.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
     return total.hexdigest()
 
 

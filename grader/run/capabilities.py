@@ -41,10 +41,10 @@ def resolve(
         memory = needs.cuda_memory_mb or 0
         virtual = replace(alone, virtual_gpus=needs.cuda, virtual_gpu_memory_mb=memory)
         return virtual if grants(virtual) else _not_granted(virtual)
-    found = 0 if choice == "cpu" else gpus
+    usable = 0 if choice == "cpu" else gpus
     # Deferred, not failed: the points stay pending and a machine with a GPU can fill them.
-    if needs.cuda > found:
-        message = Message("no_device", {"cuda": needs.cuda, "found": found})
+    if needs.cuda > usable:
+        message = Message("no_device", {"cuda": needs.cuda, "found": usable})
         return deferred(Code.NO_DEVICE, message)
     return real if grants(real) else _not_granted(real)
 
@@ -108,10 +108,10 @@ def missing_packages(sandbox: Sandbox, questions: Iterable[Question]) -> dict[st
         for name in sorted({name for item in questions for name in item.needs.packages}):
             # Inside the loop: a package that ends its process must not take the next ones along.
             session.prepare(_SPEC)
-            seen = session.failed_load or session.call(Call("load", (name,)), _SECONDS)
-            if seen.outcome is not Outcome.COMPLETED:
-                fault = seen.claims.fault
-                why = f"{fault.type}: {fault.message}" if fault else seen.detail
+            observation = session.failed_load or session.call(Call("load", (name,)), _SECONDS)
+            if observation.outcome is not Outcome.COMPLETED:
+                fault = observation.claims.fault
+                why = f"{fault.type}: {fault.message}" if fault else observation.detail
                 # Asked of a sandboxed process, not of this one: its walls may hide what the host
                 # has.
                 missing[name] = inert(why, _MAX_TEXT)

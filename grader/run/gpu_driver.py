@@ -71,7 +71,7 @@ def list_gpus(
     folder: Path = Path("/proc/driver/nvidia/gpus"), tool: Tool = ask_tool
 ) -> tuple[Gpu, ...]:
     """Return the devices that the driver offers, by number; one that has no name is left out."""
-    found = []
+    gpus = []
     names: Mapping[str, str] | None = None
     for path in folder.glob("*/information"):
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -85,8 +85,8 @@ def list_gpus(
             names = _names(tool) if names is None else names
             name = names.get(_place(path.parent.name), "")
         if name:
-            found.append(Gpu(name, int(minor[1])))
-    return tuple(sorted(found, key=lambda gpu: gpu.minor))
+            gpus.append(Gpu(name, int(minor[1])))
+    return tuple(sorted(gpus, key=lambda gpu: gpu.minor))
 
 
 def _names(tool: Tool) -> dict[str, str]:
@@ -221,17 +221,19 @@ def node_problems(gpu: Gpu) -> list[str]:
 
     One for tools may be missing: containers are often started without it, and CUDA does without.
     """
-    found = []
+    problems = []
     for path in map(Path, (*cuda.SHARED, cuda.node(gpu.minor))):
         try:
             mode = path.stat().st_mode
         except OSError:
             if str(path) != cuda.TOOLS:
-                found.append(f"{path} is not there: `nvidia-modprobe -u -c {gpu.minor}` makes it")
+                problems.append(
+                    f"{path} is not there: `nvidia-modprobe -u -c {gpu.minor}` makes it"
+                )
             continue
         if mode & (stat.S_IROTH | stat.S_IWOTH) != stat.S_IROTH | stat.S_IWOTH:
-            found.append(
+            problems.append(
                 f"{path} is closed to other users, as student processes are: the driver's option "
                 "NVreg_DeviceFileMode=0666, or chmod 666, opens it"
             )
-    return found
+    return problems

@@ -117,16 +117,16 @@ def choose(gpus: Sequence[Gpu], named: str | None) -> tuple[Gpu, ...]:
         firsts.setdefault(gpu.minor, gpu)
     chosen: list[Gpu] = []
     for name in (part.strip() for part in named.split(",")):
-        found = [
+        matches = [
             gpu
             for place, gpu in enumerate(firsts.values())
             if name == str(place) or (name and gpu.card.startswith(name))
         ]
-        found += [gpu for gpu in gpus if gpu.board and name and gpu.uuid.startswith(name)]
+        matches += [gpu for gpu in gpus if gpu.board and name and gpu.uuid.startswith(name)]
         # As CUDA does: programs with this variable see nothing from the first bad name on.
-        if len(found) != 1 or found[0] in chosen:
+        if len(matches) != 1 or matches[0] in chosen:
             break
-        chosen += found
+        chosen += matches
     return tuple(chosen)
 
 

@@ -274,17 +274,17 @@ def compute_product(
     session.prepare(spec)
     if session.failed_load is not None:
         return f"a student process could not use it: {failure_text(session.failed_load)}", 0.0
-    seen = session.call(Call("probe", (PROBE_SIZE,)), _PROBE_SECONDS)
-    value = seen.claims.value
-    if seen.outcome is not Outcome.COMPLETED or not isinstance(value, dict):
-        return f"a product could not be computed: {failure_text(seen)}", 0.0
+    observation = session.call(Call("probe", (PROBE_SIZE,)), _PROBE_SECONDS)
+    value = observation.claims.value
+    if observation.outcome is not Outcome.COMPLETED or not isinstance(value, dict):
+        return f"a product could not be computed: {failure_text(observation)}", 0.0
     answer: dict[str, Param] = {
         str(key): item for key, item in value.items() if isinstance(item, (bool, int, float))
     }
     # All entries, by least and greatest: a device with one bad unit is wrong in a few of them.
     if not answer.get("least") == answer.get("greatest") == PROBE_ANSWER:
         return f"it computes {answer.get('least')} for {PROBE_ANSWER}", 0.0
-    return answer, seen.facts.wall_seconds
+    return answer, observation.facts.wall_seconds
 
 
 def overwrite_memory(session: ProcessSession, spec: ProcessSpec, reserve: int = 0) -> None:

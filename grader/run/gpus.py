@@ -150,12 +150,12 @@ def _causes(sandbox: ForkServerSandbox, gpu: Gpu, limits: Limits, problem: str) 
     with contextlib.closing(OneShotSandbox()) as outside:
         same, _ = _product(outside, gpu, limits)
     if same:
-        told = "outside the sandbox it fails too"
-        told += "" if same == problem else f": {same}"
+        outside_too = "outside the sandbox it fails too"
+        outside_too += "" if same == problem else f": {same}"
         known = advice(same) or advice(problem)
-        return [told, *([known] if known else node_problems(gpu))]
-    found = node_problems(gpu) or [_wall_in_the_way(sandbox, gpu, limits)]
-    return ["outside the sandbox it is right", *found, *filter(None, [advice(problem)])]
+        return [outside_too, *([known] if known else node_problems(gpu))]
+    causes = node_problems(gpu) or [_wall_in_the_way(sandbox, gpu, limits)]
+    return ["outside the sandbox it is right", *causes, *filter(None, [advice(problem)])]
 
 
 def _product(sandbox: Sandbox, gpu: Gpu, limits: Limits) -> tuple[str, int]:

@@ -241,9 +241,9 @@ def _without_case(check: Check, judged: Verdicts, submission: QuestionRun) -> Ve
     for verdict in judged.values():
         if verdict.code in (Code.NOT_IMPLEMENTED, Code.RETURNED_NOTHING):
             return verdict
-    source = next((seen.source for seen in submission.observations.values()), None)
-    found = check.read(source) if source is not None else None
-    return found or left_to_grading()
+    source = next((observation.source for observation in submission.observations.values()), None)
+    read = check.read(source) if source is not None else None
+    return read or left_to_grading()
 
 
 def left_to_grading() -> Verdict:
@@ -346,10 +346,10 @@ def _import_fault(error: Fault) -> Verdict:
 
 
 def _missing(question: Question, names: Sequence[str], known: Collection[str]) -> Verdict:
-    found: list[Param] = list(names[:20])
+    listed: list[Param] = list(names[:20])
     params: dict[str, Param] = {
         "function": question.names[0],
-        "names": found,
+        "names": listed,
         "nearest": misnamed(question.names[0], names, known),
     }
     return failed(Code.MISSING_FUNCTION, Message("missing_function", params))
@@ -391,7 +391,7 @@ def judge_all(
         partial: What is earned where it is right in part, by question id.
     """
     judged: dict[str, Verdicts] = {}
-    asked = {name for planned in plan for name in planned.question.names}
+    entries = {name for planned in plan for name in planned.question.names}
     for planned in plan:
         name = planned.question.id
         if name not in runs:
@@ -400,7 +400,7 @@ def judge_all(
             judged[name] = for_all(planned.question, lack)
         else:
             paid = partial[name]
-            judged[name] = judge_question(planned, reference[name], runs[name], asked, paid)
+            judged[name] = judge_question(planned, reference[name], runs[name], entries, paid)
     return judged
 
 
@@ -424,13 +424,6 @@ def lacking_at_import(run: QuestionRun, missing: Mapping[str, str]) -> Verdict |
     return no_package(absent, missing[absent[0]]) if absent else None
 
 
-def start_reader(reader: SourceReader) -> None:
-    """Have the reader begin while the submission runs."""
-    # A failure to start is reported when it is asked.
-    with suppress(OSError):
-        reader.start()
-
-
 @dataclass(frozen=True, slots=True)
 class Sources:
     """What the files of a submission say.
@@ -442,17 +435,6 @@ class Sources:
 
     read: Mapping[str, SourceFacts]
     module: str
-
-
-def read_sources(reader: SourceReader, files: Mapping[str, bytes]) -> Sources:
-    """Read the files of a submission.
-
-    Args:
-        reader: Reads each file, once for all questions.
-        files: The exact bytes that run; first the file of questions that name no other.
-    """
-    read = {path: reader.read(data) for path, data in files.items() if path.endswith(".py")}
-    return Sources(read, next(iter(files)))
 
 
 def with_sources(
@@ -495,8 +477,8 @@ def _is_nothing(seen: Observation) -> bool:
 
 
 def _with(run: QuestionRun, facts: EntryFacts | None) -> QuestionRun:
-    seen = {key: replace(item, source=facts) for key, item in run.observations.items()}
-    return replace(run, observations=seen)
+    observations = {key: replace(item, source=facts) for key, item in run.observations.items()}
+    return replace(run, observations=observations)
 
 
 class SubmissionRunner:
@@ -546,11 +528,19 @@ class SubmissionRunner:
         Raises:
             InfrastructureError: No student process can be started.
         """
-        start_reader(self._sources)
+        # It begins while the submission runs. A failure to start is reported when it is asked.
+        with suppress(OSError):
+            self._sources.start()
         # Read while the student process starts: each question is judged as soon as it has run.
         sources = self._read(files) if one_by_one else None
-        asked = {planned.question.id: planned for planned in plan}
-        prover = self._prover_of(files)
+        by_id = {planned.question.id: planned for planned in plan}
+        # In a self-check there is no reference to answer other inputs. The submission itself
+        # answers them: a log that does not come to its own function's values, grading will not
+        # prove either.
+        prover = self._prover
+        if not self._materials.reference:
+            own = replace(self._materials, reference=dict(files))
+            prover = Prover(own, self._sandbox, self._seed)
         budget = budget_beside(observations(reference), self._guard.reading)
         session = open_session(self._sandbox, self._materials, files, budget)
         left: dict[str, QuestionRun] = {}
@@ -562,7 +552,7 @@ class SubmissionRunner:
                     elif sources is None:
                         left[event.id] = event.run
                     else:
-                        alone = [asked[event.id]]
+                        alone = [by_id[event.id]]
                         runs = self._proved_by(prover, alone, {event.id: event.run}, reference)
                         phases.questions[event.id] = event.run.seconds
                         run = with_sources(sources, plan, runs)[event.id]
@@ -597,7 +587,7 @@ class SubmissionRunner:
 
         A log of who makes a priced mistake comes to what the mistake gives on other inputs.
         """
-        found: dict[str, QuestionRun] = {}
+        proved: dict[str, QuestionRun] = {}
         rest = []
         for planned in plan:
             name = planned.question.id
@@ -610,9 +600,9 @@ class SubmissionRunner:
                 rest.append(planned)
                 continue
             prover, own = self._prover_of_mistake(planned, made)
-            found |= prover.proved([planned], {name: runs[name]}, own)
-        left = {name: run for name, run in runs.items() if name not in found}
-        return {**self._prover.proved(rest, left, reference), **found}
+            proved |= prover.proved([planned], {name: runs[name]}, own)
+        left = {name: run for name, run in runs.items() if name not in proved}
+        return {**self._prover.proved(rest, left, reference), **proved}
 
     def _prover_of_mistake(self, planned: PlannedQuestion, made: Made) -> tuple[Prover, Runs]:
         """Return what runs logs of a mistake again, and what comes of the mistake's own."""
@@ -625,19 +615,11 @@ class SubmissionRunner:
             self._by_mistake[key] = prover, prover.proved([planned], own, own)
         return self._by_mistake[key]
 
-    def _prover_of(self, files: Mapping[str, bytes]) -> Prover:
-        """Return what runs logs again.
-
-        In a self-check there is no reference to answer other inputs. The submission itself answers
-        them: a log that does not come to its own function's values, grading will not prove either.
-        """
-        if self._materials.reference:
-            return self._prover
-        own = replace(self._materials, reference=dict(files))
-        return Prover(own, self._sandbox, self._seed)
-
     def _read(self, files: Mapping[str, bytes]) -> Sources:
+        """Read the files of a submission, each once for all questions."""
         module = self._materials.assignment.module
-        # This file first: questions that name no file are looked for in the first one.
-        first = {module: files[module]} if module in files else {}
-        return read_sources(self._sources, {**first, **files})
+        read = {
+            path: self._sources.read(data) for path, data in files.items() if path.endswith(".py")
+        }
+        # Where the assignment's own file is not there, its questions are looked for in the first.
+        return Sources(read, module if module in files else next(iter(files)))

@@ -105,6 +105,7 @@ def load_materials(file: Path) -> Materials:
     if not partial:
         assignment = assignment.model_copy(update={"partial": False})
         mistakes = tuple(replace(each, earns=None, voids=frozenset()) for each in mistakes)
+    ids = [question.id for question in assignment.questions]
     return Materials(
         assignment,
         contents,
@@ -117,7 +118,10 @@ def load_materials(file: Path) -> Materials:
         located.folder,
         given,
         mistakes,
-        _titles(assignment, located.folder),
+        {
+            language: {"": words.title, **words.titles}
+            for language, words in translations(located.folder, ids).items()
+        },
     )
 
 
@@ -150,11 +154,6 @@ def _all_or_nothing(course: Path) -> bool:
         data = read_document(str(course), course.read_bytes()).data
         return isinstance(data, dict) and data.get("partial") is False
     return False
-
-
-def _titles(assignment: Assignment, folder: Path) -> dict[str, Mapping[str, str]]:
-    found = translations(folder, [question.id for question in assignment.questions])
-    return {language: {"": words.title, **words.titles} for language, words in found.items()}
 
 
 def _contents(file: Path, key: str, paths: Mapping[str, Path]) -> dict[str, bytes]:

@@ -135,17 +135,17 @@ class KnownMistakes:
             sandbox: Where mistakes run that have not run yet.
         """
         plan, reference = against
-        found = {}
+        prices_of = {}
         for planned in self._doubtful(plan, runs, reference):
             name = planned.question.id
             alike = self._alike(planned, runs[name], reference[name], sandbox)
             if alike is None:
-                found[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
+                prices_of[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
             elif (made := self._paid(alike)) is not None:
-                found[name] = Price(made.earns or 0.0, made.voids)
+                prices_of[name] = Price(made.earns or 0.0, made.voids)
             elif any(each.mistake.earns is not None for each in alike):
-                found[name] = Price(0.0)
-        return found
+                prices_of[name] = Price(0.0)
+        return prices_of
 
     def made(
         self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox
@@ -279,12 +279,12 @@ class KnownMistakes:
         plan, reference = against
         checks = explained_checks(plan, judged, runs)
         due = [planned for planned in plan if planned.question.id in checks]
-        found = {
+        explained = {
             name: recognised(self._alike(planned, runs[name], reference[name], sandbox) or ())
             for planned in due
             if (name := planned.question.id)
         }
-        says = {name: {"mistake": one.name, **one.says} for name, one in found.items() if one}
+        says = {name: {"mistake": one.name, **one.says} for name, one in explained.items() if one}
         return with_sentences(judged, checks, says)
 
     def of(
@@ -330,15 +330,17 @@ class KnownMistakes:
         wrong = (key for key in keys if not same_result(submission[key], right.observations[key]))
         first = next(wrong, keys[0])
         trials = self._trials([planned])
-        for asked in ([first], keys):
-            self._observe([(trial, asked) for trial in trials], sandbox)
-            ran = self._that_ran(trials, asked)
+        for some_keys in ([first], keys):
+            self._observe([(trial, some_keys) for trial in trials], sandbox)
+            ran = self._that_ran(trials, some_keys)
             if ran is None:
                 return None
             trials = [
                 trial
                 for trial in ran
-                if all(same_result(submission[key], self._seen[trial.key][key]) for key in asked)
+                if all(
+                    same_result(submission[key], self._seen[trial.key][key]) for key in some_keys
+                )
             ]
         return tuple(self._run_of(trial, right) for trial in trials)
 
@@ -368,22 +370,22 @@ class KnownMistakes:
         lost = [trial for trial in trials if trial not in ran]
         return None if any(trial.mistake.earns for trial in lost) else ran
 
-    def _observe(self, asked: Sequence[tuple[_Trial, Sequence[str]]], sandbox: Sandbox) -> None:
+    def _observe(self, wanted: Sequence[tuple[_Trial, Sequence[str]]], sandbox: Sandbox) -> None:
         """Run mistakes on those of their cases on which they did not run yet."""
         due = [
             replace(trial, keys=left)
-            for trial, keys in asked
+            for trial, keys in wanted
             if (left := tuple(key for key in keys if key not in self._seen.get(trial.key, ())))
         ]
         try:
             for together in _in_one_process(due):
                 for trial, results in self._results(together, sandbox).items():
-                    seen = {
+                    observations = {
                         key: observation
                         for key, observation in results.items()
                         if observation.outcome is not Outcome.SANDBOX_FAILED
                     }
-                    self._seen.setdefault(trial.key, {}).update(seen)
+                    self._seen.setdefault(trial.key, {}).update(observations)
         # A machine that cannot run mistakes costs their sentences, and makes points wait that hang
         # on a price.
         except InfrastructureError as error:
@@ -453,8 +455,8 @@ class _Trial:
             "entry": question.names if self.alone else (self.id,),
             "checks": tuple(filter(results_alone, question.checks)),
         }
-        asked = (case for case in self.planned.cases if case.key in self.keys)
-        cases = tuple(replace(case, counted=()) for case in asked)
+        wanted = (case for case in self.planned.cases if case.key in self.keys)
+        cases = tuple(replace(case, counted=()) for case in wanted)
         return replace(self.planned, question=question.model_copy(update=update), cases=cases)
 
 
@@ -480,9 +482,10 @@ def recognised(alike: Sequence[MistakeRun]) -> KnownMistake | None:
     Args:
         alike: The mistakes that do in every case what it does.
     """
-    found = [run.mistake for run in alike if run.telling]
+    mistakes = [run.mistake for run in alike if run.telling]
     # Two that say the same are one to whoever reads it.
-    return found[0] if found and all(item.says == found[0].says for item in found) else None
+    alike_in_words = all(item.says == mistakes[0].says for item in mistakes)
+    return mistakes[0] if mistakes and alike_in_words else None
 
 
 def same_results(one: Results, other: Results) -> bool:
@@ -493,9 +496,9 @@ def same_results(one: Results, other: Results) -> bool:
 
 def _telling(mistake: Results, reference: Results) -> bool:
     wrong = [
-        seen
-        for key, seen in mistake.items()
-        if seen.outcome is Outcome.COMPLETED and not same_result(seen, reference[key])
+        observation
+        for key, observation in mistake.items()
+        if observation.outcome is Outcome.COMPLETED and not same_result(observation, reference[key])
     ]
     numbers = frozenset[complex]().union(*(numbers_in(seen.claims.value) for seen in wrong))
     return len(wrong) >= _TELLING_CASES or len(numbers) >= TELLING_NUMBERS
@@ -513,12 +516,12 @@ def explained_checks(
         judged: Question id → verdicts.
         runs: What the submission did.
     """
-    found = {
+    explained = {
         planned.question.id: _explained_check(planned, judged.get(planned.question.id, {}))
         for planned in plan
         if planned.question.id in runs
     }
-    return {name: check for name, check in found.items() if check}
+    return {name: check for name, check in explained.items() if check}
 
 
 def with_sentences(
@@ -561,8 +564,10 @@ def _saying(verdict: Verdict, says: Mapping[str, str]) -> Verdict:
     assert message is not None
     sentences = {key if key == "mistake" else f"says_{key}": text for key, text in says.items()}
     # It explains every result; what diagnostic checks found beside it would only repeat it.
-    found = {key: value for key, value in message.params.items() if not key.startswith("diagnos")}
-    params: dict[str, Param] = {**found, "cause": "known_mistake", **sentences}
+    own_params = {
+        key: value for key, value in message.params.items() if not key.startswith("diagnos")
+    }
+    params: dict[str, Param] = {**own_params, "cause": "known_mistake", **sentences}
     return replace(verdict, message=Message(message.id, params))
 
 

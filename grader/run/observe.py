@@ -15,6 +15,7 @@ from typing import Union
 
 from grader.checks.base import Probe
 from grader.observation import Observation, Outcome
+from grader.run.answer_budget import Sized
 from grader.run.plan import CountedCall, PlannedCase, PlannedQuestion, checks_on
 from grader.run.session import ProcessSession
 from grader.wire.frames import FrameSize
@@ -139,8 +140,11 @@ def without_logs(runs: Mapping[str, QuestionRun]) -> dict[str, QuestionRun]:
         name: replace(
             run,
             observations={
-                key: replace(seen, counted={dim: _bare(each) for dim, each in seen.counted.items()})
-                for key, seen in run.observations.items()
+                key: replace(
+                    observation,
+                    counted={dim: _bare(each) for dim, each in observation.counted.items()},
+                )
+                for key, observation in run.observations.items()
             },
         )
         for name, run in runs.items()
@@ -234,13 +238,6 @@ def _by_process(questions: Sequence[_Question]) -> Iterator[list[list[_Question]
         groups.reverse()
 
 
-def _more(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> tuple[str, ...]:
-    """Return the further probes of a counted call: what it may not do, and whether it is logged."""
-    # Work in another process would be counted nowhere.
-    alone = () if planned.process.processes else (ALONE,)
-    return (*alone, LOG) if _is_logged(planned, case, counted) else alone
-
-
 def _is_logged(planned: PlannedQuestion, case: PlannedCase, counted: CountedCall) -> bool:
     """Tell whether a check rests on what a counted call writes down."""
     # Such a log holds what is computed on the CPU, in a call of the function alone.
@@ -298,25 +295,27 @@ class _Question:
         calls = [
             (case.call(entry, self._planned.probes(case)), self._likely(case)) for case in plain
         ]
-        seen = session.calls_fairly(calls, self.process.seconds)
+        observations = session.calls_fairly(calls, self.process.seconds)
         # = {case.key|Fewer came back than were asked where one of them cost its student process.
-        self._observations |= {case.key: item for case, item in zip(plain, seen, strict=False)}
-        if seen:
-            self._weigh(session, seen[-1])
+        self._observations |= {
+            case.key: item for case, item in zip(plain, observations, strict=False)
+        }
+        if observations:
+            self._weigh(session, observations[-1])
         return [case for case in cases if case.key not in self._observations]
 
     def count(self, session: ProcessSession, hidden: bool) -> None:
         """Make the calls that are only counted, for visible or hidden cases that came to an end."""
         start = time.monotonic()
         for case in self._planned.cases:
-            seen = self._observations.get(case.key)
-            if self._entry is None or not case.counted or seen is None:
+            observation = self._observations.get(case.key)
+            if self._entry is None or not case.counted or observation is None:
                 continue
             if case.inputs.hidden is not hidden:
                 continue
-            if seen.outcome is Outcome.COMPLETED:
+            if observation.outcome is Outcome.COMPLETED:
                 counted = self._counted(session, case, self._entry)
-                self._observations[case.key] = replace(seen, counted=counted)
+                self._observations[case.key] = replace(observation, counted=counted)
         self._seconds += time.monotonic() - start
 
     def ends_with(self, hidden: bool) -> bool:
@@ -348,15 +347,16 @@ class _Question:
         session.prepare(self.process)
         if session.failed_load is not None:
             return {}
-        calls = [
-            (case.counting_call(entry, call, *_more(self._planned, case, call)),
-             self._likely(case, call))
-            for call in case.counted
-        ]  # fmt: skip
+        # Work in another process would be counted nowhere.
+        alone = () if self.process.processes else (ALONE,)
+        calls: list[Sized] = []
+        for call in case.counted:
+            probes = (*alone, LOG) if _is_logged(self._planned, case, call) else alone
+            calls.append((case.counting_call(entry, call, *probes), self._likely(case, call)))
         # Counting traces every line, which takes many times as long as the call alone: the plain
         # limit would end honest code.
-        seen = session.calls_fairly(calls, _COUNTING_IS_SLOW * self.process.seconds)
-        return {call.grown: item for call, item in zip(case.counted, seen, strict=False)}
+        observations = session.calls_fairly(calls, _COUNTING_IS_SLOW * self.process.seconds)
+        return {call.grown: item for call, item in zip(case.counted, observations, strict=False)}
 
     def _call(self, session: ProcessSession, case: PlannedCase, entry: str) -> Observation:
         if self._given_up is None and not session.alive:
@@ -383,7 +383,7 @@ class _Question:
 
     def _likely(self, case: PlannedCase, counted: CountedCall | None = None) -> FrameSize | None:
         """Return the size of the reference's answer to a call of a case."""
-        seen = self._reference.observations.get(case.key)
-        if seen is not None and counted is not None:
-            seen = seen.counted.get(counted.grown)
-        return seen.facts.reply if seen is not None else None
+        observation = self._reference.observations.get(case.key)
+        if observation is not None and counted is not None:
+            observation = observation.counted.get(counted.grown)
+        return observation.facts.reply if observation is not None else None

@@ -223,8 +223,10 @@ def _to_bytes(array: Array, dtype: str) -> bytes:
         result = array.astype(np.dtype(target).newbyteorder("<"), copy=False)
     if dtype == "bfloat16":
         result = _to_bfloat16(result)
-    if dtype in PRECISION and _overflows(array, result, dtype):
-        raise ValueError(f"a number is too large for {dtype}")
+    if dtype in PRECISION and array.dtype.kind == "f":
+        infinite = (result & 0x7FFF) == 0x7F80 if dtype == "bfloat16" else np.isinf(result)
+        if (infinite & np.isfinite(array)).any():
+            raise ValueError(f"a number is too large for {dtype}")
     return result.tobytes()
 
 
@@ -234,13 +236,6 @@ def _to_bfloat16(array: Array) -> Array:
         rounded = array.astype(ml_dtypes.bfloat16).view("<u2")
     # One NaN for all, so that equal inputs are equal bytes.
     return np.where(np.isnan(array), 0x7FC0, rounded).astype("<u2")
-
-
-def _overflows(array: Array, result: Array, dtype: str) -> bool:
-    if array.dtype.kind != "f":
-        return False
-    infinite = (result & 0x7FFF) == 0x7F80 if dtype == "bfloat16" else np.isinf(result)
-    return bool((infinite & np.isfinite(array)).any())
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,13 +297,13 @@ def _recorded_case(question: Question) -> Case | None:
 
 
 def _growing_case(question: Question) -> Case:
-    asked = [
+    growing = [
         case
         for case in question.cases
         if any(Probe.GROWTH in check.needs() for check in checks_on(question, case))
     ]
     # A plain call before a scenario: what is counted there is the function alone.
-    return max(asked, key=lambda case: (len(case.dims), case.scenario is None))
+    return max(growing, key=lambda case: (len(case.dims), case.scenario is None))
 
 
 Generate = Callable[[str, str, dict[str, Value]], tuple[Value, ...]]
@@ -411,8 +406,8 @@ def _plan_case(question: Question, case: Case, key: DrawKey, generate: Generate)
     inputs = CaseInputs(case.id, drawn.names, drawn.args, hidden, drawn.dims)
     name = case.id if case.repeats == 1 else f"{case.id}#{key.repeat + 1}"
     # In the first repeat alone: what is counted does not depend on which numbers a call gets.
-    asked = scales(question, case) if key.repeat == 0 else ()
-    larger = [(scale, _drawn(case, key, scale, generate)) for scale in asked]
+    grown = scales(question, case) if key.repeat == 0 else ()
+    larger = [(scale, _drawn(case, key, scale, generate)) for scale in grown]
     # One name or none: only one size is made larger at a time.
     counted = tuple(CountedCall("".join(scale), own.args, own.kwargs) for scale, own in larger)
     # Not of the inputs alone, which the submission sees: it must not know the stage's numbers.

@@ -154,23 +154,23 @@ class Deadline:
     def _note(self) -> None:
         """Add up what the time since the last look was spent on."""
         now, before = self.wall, self._seen
-        found = None if self._pid is None else self._look(self._pid)
+        look = None if self._pid is None else self._look(self._pid)
         elapsed, self._last = now - self._last, now
-        if found is None:
+        if look is None:
             return
-        self._seen = found
+        self._seen = look
         if before is None:
-            self._first = found
+            self._first = look
             return
         # Not below zero: the time of a process that ended uncollected drops out of the sum.
-        rest = max(0.0, elapsed - max(0.0, found.seconds - before.seconds))
+        rest = max(0.0, elapsed - max(0.0, look.seconds - before.seconds))
         # No thread could run: the process waits by its own choice. Where threads were ready at both
         # looks and yet the time was not used, neighbours had the core; that is not held against it.
-        if not found.ready:
+        if not look.ready:
             self.asleep += rest
-        elif found.ready & before.ready:
+        elif look.ready & before.ready:
             self.starved += rest
-        elif not found.ready & set(before.used):
+        elif not look.ready & set(before.used):
             # Processes that live too briefly for their time to be read.
             self._briefly += rest
 
@@ -311,32 +311,27 @@ class Failures:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[ProcessSpec, Observation] = {}
+        self._failures: dict[ProcessSpec, Observation] = {}
 
-    def note(self, spec: ProcessSpec, seen: Observation) -> None:
+    def note(self, spec: ProcessSpec, failure: Observation) -> None:
         """Keep how a student process that loaded a file ended."""
-        self._seen[_under_any_limits(spec)] = seen
+        self._failures[_under_any_limits(spec)] = failure
 
     def of(self, spec: ProcessSpec) -> Observation | None:
         """Return how a process ended, or would end, over a file; None if that is open."""
         hung = (
-            seen
-            for known, seen in self._seen.items()
-            if seen.outcome is Outcome.TIMED_OUT
+            failure
+            for known, failure in self._failures.items()
+            if failure.outcome is Outcome.TIMED_OUT
             and spec.module == known.module
             and spec.cuda >= known.cuda
             and spec.virtual_gpus >= known.virtual_gpus
             and spec.processes >= known.processes
         )
-        return self._seen.get(_under_any_limits(spec)) or next(hung, None)
+        return self._failures.get(_under_any_limits(spec)) or next(hung, None)
 
 
 def _under_any_limits(spec: ProcessSpec) -> ProcessSpec:
     return replace(
         spec, seconds=0, import_seconds=0, cpu_seconds=0, memory=0, output=0, scratch=0, threads=0
     )
-
-
-def holds_scarce(spec: ProcessSpec) -> bool:
-    """Tell whether a process would keep from others what they need: a GPU, a clock, the cores."""
-    return bool(spec.cuda or spec.timed or spec.processes)

@@ -179,7 +179,7 @@ class Prover:
         # Without walls, whoever writes the log could reach the process that runs it again.
         if self._sandbox.isolation.tier is Tier.NONE or not self._materials.reference:
             return without_logs(runs)
-        found = dict(runs)
+        proved_runs = dict(runs)
         program = Load({}, SCENARIO, stage=_PROGRAM)
         player = ProcessSession(self._sandbox, program, budget=AnswerBudget())
         deaths = 0
@@ -205,13 +205,13 @@ class Prover:
                 self._keep(due, results)
                 proofs |= results
                 deaths += bool(results) and not player.alive
-                found[name] = _summed_up(planned, _with_proofs(found[name], proofs))
+                proved_runs[name] = _summed_up(planned, _with_proofs(proved_runs[name], proofs))
         # The machine's doing: nothing is proved then, and the other witnesses are heard.
         except InfrastructureError:
             self.close()
         finally:
             player.finish()
-        return without_logs(found)
+        return without_logs(proved_runs)
 
     def close(self) -> None:
         """End the reference's process."""
@@ -307,10 +307,10 @@ class Prover:
         """
         key = (task.planned.question.id, task.case.key, task.call.grown, number)
         if key not in self._pool:
-            found = self._answered(task, number)
-            if found.seen.outcome not in _PASSING:
-                self._pool[key] = found
-            return found
+            fresh = self._answered(task, number)
+            if fresh.seen.outcome not in _PASSING:
+                self._pool[key] = fresh
+            return fresh
         return self._pool[key]
 
     def _answered(self, task: _Task, number: int) -> _Fresh:
@@ -327,9 +327,9 @@ class Prover:
             return _Fresh(why=str(error))
         call = task.case.call(_entry(task.planned, session), ())
         call = replace(call, args=args, kwargs=kwargs)
-        seen = session.call_fairly(call, task.planned.process.seconds)
-        why = "" if seen.outcome is Outcome.COMPLETED else "the reference does not answer"
-        return _Fresh(_tensors((args, kwargs)), seen, why)
+        answer = session.call_fairly(call, task.planned.process.seconds)
+        why = "" if answer.outcome is Outcome.COMPLETED else "the reference does not answer"
+        return _Fresh(_tensors((args, kwargs)), answer, why)
 
     def _draw(self, task: _Task, session: ProcessSession, salt: bytes) -> Arguments:
         case, call = task.case.case, task.call
@@ -338,21 +338,21 @@ class Prover:
         args, kwargs = drawn.args, drawn.kwargs
         if case.generate is not None:
             keywords: dict[str, Value] = {"seed": drawn.seed, **drawn.dims}
-            seen = session.call(Call(case.generate, kwargs=keywords), _SECONDS)
-            made = seen.claims.value
+            generated = session.call(Call(case.generate, kwargs=keywords), _SECONDS)
+            made = generated.claims.value
             args = made if isinstance(made, tuple) else ()
         own = call.args, call.kwargs
         try:
-            found = like(call.args, args), like(call.kwargs, kwargs)
+            inputs = like(call.args, args), like(call.kwargs, kwargs)
         except UnlikeError:
-            found = own
-        if _are_the_same(found, own):
+            inputs = own
+        if _are_the_same(inputs, own):
             # A generator that draws sizes, too, or nothing else. Its real numbers are drawn here.
             random = np.random.Generator(np.random.PCG64(int.from_bytes(salt, "big")))
-            found = _redrawn(call.args, random), _redrawn(call.kwargs, random)
-            if _are_the_same(found, own):
+            inputs = _redrawn(call.args, random), _redrawn(call.kwargs, random)
+            if _are_the_same(inputs, own):
                 raise UnlikeError("nothing in these inputs is drawn")
-        return found
+        return inputs
 
     def _session(self, planned: PlannedQuestion) -> ProcessSession:
         if self._reference is None:
@@ -392,18 +392,18 @@ def _tasks(
     if run is None or reference is None:
         return
     for case in planned.cases:
-        seen, right = run.observations.get(case.key), reference.observations.get(case.key)
-        for call in case.counted if seen and right else ():
-            assert seen is not None
+        observation, right = run.observations.get(case.key), reference.observations.get(case.key)
+        for call in case.counted if observation and right else ():
+            assert observation is not None
             assert right is not None
-            own, other = seen.counted.get(call.grown), right.counted.get(call.grown)
+            own, other = observation.counted.get(call.grown), right.counted.get(call.grown)
             if own and other and own.outcome is other.outcome is Outcome.COMPLETED:
                 task = _Task(planned, case, call, own, other)
                 task = replace(task, parts=_right_parts(task, own, other))
                 task = replace(task, problem=_problem(task))
                 # A function that is wrong there in the plain call, too, shows nothing, and hides
                 # nothing: its values cost it points.
-                if not task.problem or (task.is_shown and _same(task, seen, right)):
+                if not task.problem or (task.is_shown and _same(task, observation, right)):
                     yield task
 
 
@@ -419,14 +419,15 @@ def _problem(task: _Task) -> str:
 
 def _right_parts(task: _Task, own: Observation, right: Observation) -> tuple[str, ...]:
     """Return the parts of a result that are right where others are not; none where all are."""
-    found, wanted = parts_of(own.claims.value), parts_of(right.claims.value)
-    if len(wanted) < 2 or found.keys() != wanted.keys():
+    parts, right_parts = parts_of(own.claims.value), parts_of(right.claims.value)
+    if len(right_parts) < 2 or parts.keys() != right_parts.keys():
         return ()
     each = {
-        name: (_but_value(own, found[name]), _but_value(right, wanted[name])) for name in wanted
+        name: (_but_value(own, parts[name]), _but_value(right, right_parts[name]))
+        for name in right_parts
     }
     good = tuple(str(name) for name, pair in each.items() if _same(task, *pair))
-    return good if len(good) < len(wanted) else ()
+    return good if len(good) < len(right_parts) else ()
 
 
 def _narrowed(seen: Observation, parts: Sequence[str]) -> Observation:
@@ -459,7 +460,7 @@ def _proof(task: _Task, expected: Sequence[Observation], answer: Observation) ->
             return Proof(why)
         outputs = [mapping(each) for each in items(said["outputs"])]
         sizes = {name: natural(said[name]) for name in _SIZES}
-        found = replace(
+        proof = replace(
             Proof(parts=task.parts),
             **sizes,  # type: ignore[arg-type]
             ops=tuple(map(text, items(said["ops"]))),
@@ -482,7 +483,7 @@ def _proof(task: _Task, expected: Sequence[Observation], answer: Observation) ->
             return Proof(
                 OTHER_VALUES if as_large else "the answer to other inputs has another size"
             )
-    return found
+    return proof
 
 
 _SIZES = (
@@ -576,9 +577,9 @@ def _tensors(arguments: Arguments) -> list[Value]:
 def _with_proofs(run: QuestionRun, proofs: Mapping[_Place, Proof]) -> QuestionRun:
     observations = dict(run.observations)
     for (key, grown), proof in proofs.items():
-        seen = observations[key]
-        counted = {**seen.counted, grown: replace(seen.counted[grown], proof=proof)}
-        observations[key] = replace(seen, counted=counted)
+        observation = observations[key]
+        counted = {**observation.counted, grown: replace(observation.counted[grown], proof=proof)}
+        observations[key] = replace(observation, counted=counted)
     return replace(run, observations=observations)
 
 
@@ -591,15 +592,17 @@ def _summed_up(planned: PlannedQuestion, run: QuestionRun) -> QuestionRun:
     drawn = {case.key for case in planned.cases if is_drawn(case.case)}
     proofs = [
         each.proof
-        for key, seen in run.observations.items()
-        for each in seen.counted.values()
+        for key, observation in run.observations.items()
+        for each in observation.counted.values()
         if key in drawn and LOG in each.claims.probes
     ]
     known = [proof for proof in proofs if proof is not None]
     if not known or len(known) < len(proofs) or any(proof.parts for proof in known):
         return run
     together = _together(known)
-    observations = {key: replace(seen, proof=together) for key, seen in run.observations.items()}
+    observations = {
+        key: replace(observation, proof=together) for key, observation in run.observations.items()
+    }
     return replace(run, observations=observations)
 
 

@@ -250,16 +250,18 @@ class Reference:
             text = f"the generator “{function}” is not defined{nearest(function, loaded.names)}"
             raise AssignmentError([Problem(file, None, where, text)])
         request = Call(function, kwargs=keywords)
-        seen = self._session.failed_load or self._session.call_fairly(request, _GENERATOR_SECONDS)
-        value = seen.claims.value
-        if seen.outcome is Outcome.COMPLETED and isinstance(value, tuple):
+        observation = self._session.failed_load or self._session.call_fairly(
+            request, _GENERATOR_SECONDS
+        )
+        value = observation.claims.value
+        if observation.outcome is Outcome.COMPLETED and isinstance(value, tuple):
             return value
-        position = position_of(self._materials, seen.claims.fault)
+        position = position_of(self._materials, observation.claims.fault)
         if position is None:
             position = file, names_in(self._materials.reference[name]).get(function)
         called = f"{function}({', '.join(f'{name}=…' for name in keywords)})"
-        text = f"the generator, called as {called}, failed: {why(seen)}"
-        if seen.outcome is Outcome.COMPLETED:
+        text = f"the generator, called as {called}, failed: {why(observation)}"
+        if observation.outcome is Outcome.COMPLETED:
             returned = f"returned a {type(value).__name__}"
             text = f"the generator “{function}” {returned}; it returns the arguments as a tuple"
         raise AssignmentError([Problem(*position, where, text)])
@@ -345,16 +347,19 @@ def case_problems(
     for planned in plan:
         run = runs[planned.question.id]
         for case in planned.cases:
-            seen = run.observations.get(case.key) or run.failed_load
+            observation = run.observations.get(case.key) or run.failed_load
             # SANDBOX_FAILED is the machine's doing: that case stays pending, and the assignment is
             # not at fault.
-            if seen is None or seen.outcome in (Outcome.COMPLETED, Outcome.SANDBOX_FAILED):
+            if observation is None or observation.outcome in (
+                Outcome.COMPLETED,
+                Outcome.SANDBOX_FAILED,
+            ):
                 continue
             # Cases after one that ended the student process have its observation, and repeats of a
             # case its fault: each is said once.
-            once = {id(seen), (planned.question.id, case.case.id)}
+            once = {id(observation), (planned.question.id, case.case.id)}
             if not reported & once:
-                yield _case_problem(materials, planned.question, case, seen)
+                yield _case_problem(materials, planned.question, case, observation)
             reported |= once
 
 

@@ -151,13 +151,13 @@ class ScenarioRelay:
             return Observation(Outcome.RAISED, claims=Claims(fault=self._session.loaded.fault))
         game = ScenarioCase((self._session, self._seconds), (actor, seconds), self._read)
         try:
-            seen = game.play(call)
+            observation = game.play(call)
         finally:
             game.close()
         if not game.over:
             # The scenario still waits for an answer that will not come.
             self.close()
-        return seen
+        return observation
 
     def _read(
         self, ask: Request, seconds: float, likely: FrameSize | None
@@ -237,20 +237,20 @@ class ScenarioCase:
         answer = self._stage.exchange(message, self._stages, *kinds)
         if isinstance(answer, Observation):
             raise _StageFailedError(answer)
-        found: Request | Reply | Response = answer[0]
-        return found
+        request: Request | Reply | Response = answer[0]
+        return request
 
     def _acted(self, ask: Request) -> Response | Observation:
         """Have the actor do something; the stage answers its calls meanwhile."""
         # The host draws token and case, not the stage: neither side can answer in the place of the
         # other.
         request = replace(ask, case=self._case, token=secrets.token_hex(16))
-        found = self._actor.converse(
+        answer = self._actor.converse(
             self._actors, lambda connection, end: self._talk(connection, end, request)
         )
-        if isinstance(found, Observation):
-            return found
-        did: Response = found[0]
+        if isinstance(answer, Observation):
+            return answer
+        did: Response = answer[0]
         return did
 
     def _talk(self, connection: Connection, end: Deadline, request: Request) -> Response:

@@ -16,7 +16,6 @@ from grader.run.process_limits import (
     Failures,
     HeldProcess,
     death,
-    holds_scarce,
     late,
     outcome_of,
     violation,
@@ -125,12 +124,14 @@ class ProcessSession:
 
     def _set_aside(self) -> HeldProcess | None:
         """Keep the student process, if there is one, for when its spec is asked for again."""
-        process, loaded = self._process, self.loaded
-        if process is None or loaded is None or holds_scarce(self._spec):
+        process, loaded, spec = self._process, self.loaded, self._spec
+        # What others need is not kept from them: a GPU, a clock, the cores.
+        scarce = spec.cuda or spec.timed or spec.processes
+        if process is None or loaded is None or scarce:
             self.close()
             return None
         self._process = None
-        return HeldProcess(process, loaded, self._spec)
+        return HeldProcess(process, loaded, spec)
 
     def _load(self, seconds: float) -> Loaded | Observation:
         """Start a process and load the program; return what it said, or how it died of it."""
@@ -187,8 +188,8 @@ class ProcessSession:
         """Make one call in the prepared student process; end it if it does not answer in time."""
         if call.scenario and self._player is not None:
             return self._player.play(self, call, seconds)
-        (seen,) = self.call_each([(call, self.likely)], seconds)
-        return seen
+        (observation,) = self.call_each([(call, self.likely)], seconds)
+        return observation
 
     def call_each(self, calls: Sequence[Sized], seconds: float) -> list[Observation]:
         """Make calls of the program's in the prepared student process, which gets them together.
@@ -205,29 +206,29 @@ class ProcessSession:
         # A fresh secret a call. The process cannot know the next one, so it cannot answer a
         # question before it was asked, nor with the answer to another.
         window = RequestPipeline([replace(call, token=secrets.token_hex(16)) for call, _ in calls])
-        seen: list[Observation] = []
+        observations: list[Observation] = []
         for _, likely in calls:
             self.likely = likely
             self.begin()
-            seen.append(self._next(window, seconds))
+            observations.append(self._next(window, seconds))
             if not self.alive:
                 break
-        return seen
+        return observations
 
     def calls_fairly(self, calls: Sequence[Sized], seconds: float) -> list[Observation]:
         """Do what ``call_each`` does, as fairly as ``call_fairly`` does it."""
-        seen: list[Observation] = []
-        while len(seen) < len(calls):
-            seen += self.call_each(calls[len(seen) :], seconds)
+        observations: list[Observation] = []
+        while len(observations) < len(calls):
+            observations += self.call_each(calls[len(observations) :], seconds)
             # Only the last one can have been stopped. Those before it have answered and are not
             # asked again.
-            if seen[-1].facts.busy:
+            if observations[-1].facts.busy:
                 self.renew()
-                call, self.likely = calls[len(seen) - 1]
-                seen[-1] = self.failed_load or self.call(call, AGAIN * seconds)
+                call, self.likely = calls[len(observations) - 1]
+                observations[-1] = self.failed_load or self.call(call, AGAIN * seconds)
             if not self.alive:
                 break
-        return seen
+        return observations
 
     def _next(self, window: RequestPipeline, seconds: float) -> Observation:
         """Wait for the answer to the next call of several."""
@@ -238,7 +239,7 @@ class ProcessSession:
             window.send(connection, deadline)
             return self.receive(connection, deadline, Reply)
 
-        answer = self.converse(self.deadline(seconds), talk, asked=window.asked)
+        answer = self.converse(self.deadline(seconds), talk, sent=window.sent)
         if isinstance(answer, Observation):
             return answer
         reply, wall = answer
@@ -359,40 +360,36 @@ class ProcessSession:
         return self.converse(deadline, talk)
 
     def converse(
-        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any], asked: bool = False
+        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any], sent: bool = False
     ) -> Observation | tuple[Any, float]:
         """Talk to the student process: (what ``talk`` returns, wall seconds), or what went wrong.
 
         Args:
             deadline: Until when; for this talk, or for several.
             talk: Gets the connection and the deadline.
-            asked: The answer may be there already: the question was sent with an earlier one.
+            sent: The question was, with an earlier one: its answer may be there already.
         """
-        with deadline:
-            return self._converse(deadline, talk, asked)
-
-    def _converse(
-        self, deadline: Deadline, talk: Callable[[Connection, Deadline], Any], asked: bool
-    ) -> Observation | tuple[Any, float]:
         assert self._process is not None
         connection = self._process.connection
-        before, asleep = deadline.wall, deadline.asleep
-        try:
-            if not asked and connection.has_unread():
-                # An answer made before the question is known, or the end of the line. None is read.
-                connection.caps = Caps(0, 0)
-                connection.receive(deadline)
-                raise ProtocolError("an answer that nobody had asked for")
-            found = talk(connection, deadline)
-        except DeadlineExceeded:
-            return late(deadline, self.close())
-        except ProtocolError as error:
-            return self.violation(str(error), deadline.wall)
-        except Closed:
-            return death(self.close(), deadline.wall)
-        if self._budget is not None:
-            self._budget.slept(deadline.asleep - asleep, deadline.limit)
-        return found, deadline.wall - before
+        with deadline:
+            before, asleep = deadline.wall, deadline.asleep
+            try:
+                if not sent and connection.has_unread():
+                    # An answer made before the question is known, or the end of the line. None is
+                    # read.
+                    connection.caps = Caps(0, 0)
+                    connection.receive(deadline)
+                    raise ProtocolError("an answer that nobody had asked for")
+                answer = talk(connection, deadline)
+            except DeadlineExceeded:
+                return late(deadline, self.close())
+            except ProtocolError as error:
+                return self.violation(str(error), deadline.wall)
+            except Closed:
+                return death(self.close(), deadline.wall)
+            if self._budget is not None:
+                self._budget.slept(deadline.asleep - asleep, deadline.limit)
+            return answer, deadline.wall - before
 
     def receive(self, connection: Connection, deadline: Deadline, *kinds: type) -> Any:
         """Receive one message, as large as may still be answered.

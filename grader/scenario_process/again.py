@@ -54,12 +54,12 @@ def _played(
 ) -> dict[str, Any]:
     # What is done to sizes alone, to an index that is reversed say, is no use of an operation.
     calls = FunctionCalls(())
-    seen, apart = (Operations(calls) for _ in range(2))
+    on_drawn, apart = (Operations(calls) for _ in range(2))
     named: set[str] = set()
     works: list[list[Work]] = []
 
     def call(operation: Any, args: Any, kwargs: Any, on_inputs: bool) -> Any:
-        into = seen if on_inputs else apart
+        into = on_drawn if on_inputs else apart
         if on_inputs:
             named.add(operation.overloadpacket.__name__)
         before = len(calls.log)
@@ -83,11 +83,11 @@ def _played(
         unnamed = max(unnamed, player.unnamed)
         changed |= player.changed()
     # Under its full name where it ran; a name that is none of these stood for others.
-    ran = {name.split(".", 1)[0] for name in seen.ops}
+    ran = {name.split(".", 1)[0] for name in on_drawn.ops}
     return {
         "why": "", **size_of(program), "unnamed": unnamed, "outputs": outputs,
-        "greatest": max(seen.greatest, apart.greatest),
-        "ops": sorted({*seen.ops, *(named - ran)}),
+        "greatest": max(on_drawn.greatest, apart.greatest),
+        "ops": sorted({*on_drawn.ops, *(named - ran)}),
         "changed": sorted(changed),
         **evidence_of(program, works),
     }  # fmt: skip

@@ -76,10 +76,10 @@ def run_again(
     # Copies: the case's own arguments go to the actor by reference.
     copies = {name: value.clone() for name, value in own.items()}
     # Drawn only now, after the log is here: the submission cannot have known these values.
-    found: dict[str, Any] = read(replayed, data, drawn(own), copies, *settings)
-    if found["own"] is not None:
-        found["own"] = all(_close(found["own"].get(name), value) for name, value in said.items())
-    return found
+    answer: dict[str, Any] = read(replayed, data, drawn(own), copies, *settings)
+    if answer["own"] is not None:
+        answer["own"] = all(_close(answer["own"].get(name), value) for name, value in said.items())
+    return answer
 
 
 def _close(value: Any, said: Any) -> bool:
@@ -342,8 +342,8 @@ def repeated(
     again = repeat(answer["log"], leaves, outputs, gpus, card)
     if again["state"] == "real":
         return {**rest, "again": again, **answer["claims"]}
-    seen, times, placed = again.pop("parts"), again.pop("times"), again.pop("placement")
-    on_devices = {name: seen.get(name, _UNREPEATED) for name in parts}
+    values, times, placed = again.pop("parts"), again.pop("times"), again.pop("placement")
+    on_devices = {name: values.get(name, _UNREPEATED) for name in parts}
     in_time = {f"{name}_time": times.get(name, _UNREPEATED) for name in parts} if card else {}
     return {**rest, "again": again, **on_devices, **in_time, "placement": placed or _UNREPEATED}
 

@@ -190,9 +190,6 @@ class Play:
         finally:
             self._busy = False
 
-    def _gathers(self) -> dict[int, int]:
-        return {number: function.gather for number, function in enumerate(self._functions, 1)}
-
     def _function(self, number: int) -> _Function:
         if number > len(self._functions):
             raise RuntimeError("there is no such function")
@@ -223,7 +220,8 @@ class Play:
         # done twice.
         self._state.queued.clear()
         ask = replace(ask, batched=batched, layout=self._layout, case=self.case)
-        ask = replace(ask, waits_for=self._gathers())
+        gather = {number: each.gather for number, each in enumerate(self._functions, 1)}
+        ask = replace(ask, waits_for=gather)
         did = self._line.ask(self._with_files(ask), self.body)
         if self._apart:
             self._files.take(did.files)

@@ -70,8 +70,8 @@ class Stage:
         # Anew for each case: what one case leaves in a global must not reach the next, whose inputs
         # may be hidden.
         exec(self._code, vars(module))  # noqa: S102  the instructor's own file
-        found: Callable[..., Any] = getattr(module, name)
-        return found
+        callable_of_file: Callable[..., Any] = getattr(module, name)
+        return callable_of_file
 
     def play(self, call: Call) -> Reply:
         """Play one case."""
@@ -220,11 +220,11 @@ class LocalLine:
     Each of the two has random numbers of its own, as if they were apart.
 
     Args:
-        asked: The actor.
+        actor: Does what is requested.
     """
 
-    def __init__(self, asked: RequestHandler) -> None:
-        self._asked = asked
+    def __init__(self, actor: RequestHandler) -> None:
+        self._actor = actor
         self._theirs = _state()
 
     def ask(self, ask: Request, body: Body) -> Response:
@@ -237,12 +237,12 @@ class LocalLine:
             finally:
                 self._swap()
 
-        self._asked.line = called
+        self._actor.line = called
         # Before anything else: the first request of a case seeds the actor's random numbers.
         self._swap()
         try:
-            with _Others(self._asked, ask, body) if ask.waits_for else nullcontext():
-                return self._asked.do(ask)
+            with _Others(self._actor, ask, body) if ask.waits_for else nullcontext():
+                return self._actor.do(ask)
         finally:
             self._swap()
 
@@ -258,9 +258,9 @@ class LocalLine:
 class _Others:
     """Answers the processes that a submission starts, while it works on a request."""
 
-    def __init__(self, asked: RequestHandler, ask: Request, body: Body) -> None:
-        asked.begin(ask.case)
-        self._calls = Calls(asked.listen() if hasattr(socket, "AF_UNIX") else None)
+    def __init__(self, actor: RequestHandler, ask: Request, body: Body) -> None:
+        actor.begin(ask.case)
+        self._calls = Calls(actor.listen() if hasattr(socket, "AF_UNIX") else None)
         self._calls.gather(ask.waits_for)
         self._body = body
         self._stop, self._tell = os.pipe()

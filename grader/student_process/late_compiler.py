@@ -52,9 +52,9 @@ class LateCompiler(ModuleType):
         self.__loader__ = self.__spec__.loader if self.__spec__ else None
         self.__package__ = _DYNAMO
         # Torch clears the compiler's notes with each group of processes; there are none yet.
-        self.trace_rules = _CompilerPart(self, "trace_rules", clear_lru_cache=_do_nothing)
+        self.trace_rules = _CompilerPart(self, "trace_rules", clear_lru_cache=lambda: None)
         # Asked by ``DistributedDataParallel``; the answer is that of the compiler's own defaults.
-        self.utils = _CompilerPart(self, "utils", get_optimize_ddp_mode=_ddp_mode)
+        self.utils = _CompilerPart(self, "utils", get_optimize_ddp_mode=lambda: "ddp_optimizer")
         # What ``torch.func.grad`` surrounds its work with.
         self.compiled_autograd = _CompilerPart(self, "compiled_autograd", _disable=nullcontext)
         self._disabled: list[Callable[..., Any]] = []
@@ -102,11 +102,3 @@ def install_late_compiler() -> None:
     """Put the stand-in where no compiler was imported."""
     if _DYNAMO not in sys.modules:
         sys.modules[_DYNAMO] = torch._dynamo = LateCompiler()
-
-
-def _do_nothing() -> None:
-    pass
-
-
-def _ddp_mode() -> str:
-    return "ddp_optimizer"

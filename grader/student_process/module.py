@@ -89,16 +89,16 @@ def _position(error: BaseException, scratch: Path) -> tuple[str, int, int]:
     if isinstance(error, SyntaxError):
         file = Path(str(error.filename or "")).name[:200]
         return file, _natural(error.lineno), _natural(error.offset)
-    found = ("", 0)
+    place = ("", 0)
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
         path = Path(trace.tb_frame.f_code.co_filename)
         # The last one that is found stays: below it are frames of libraries, which tell a student
         # nothing.
         if path.parent == scratch:
-            found = (path.name[:200], trace.tb_lineno)
+            place = (path.name[:200], trace.tb_lineno)
         trace = trace.tb_next
-    return found[0], found[1], 0
+    return place[0], place[1], 0
 
 
 def _natural(number: object) -> int:
@@ -360,7 +360,10 @@ def _run(block: list[ast.stmt], flags: int, filename: str, imported: Imported) -
     namespace = vars(imported.module)
     try:
         if code.co_flags & CO_COROUTINE:
-            _awaited(FunctionType(code, namespace)())
+            import asyncio  # noqa: PLC0415  few submissions wait; all would pay for the import
+
+            # Statements that wait outside functions, run as a notebook's kernel runs them.
+            asyncio.run(FunctionType(code, namespace)())
         else:
             exec(code, namespace)  # noqa: S102  running the submission is what this process is for
     except ImportError as error:
@@ -375,13 +378,6 @@ def _run(block: list[ast.stmt], flags: int, filename: str, imported: Imported) -
         # Questions that do without the module are still graded; using the name raises where it is
         # used.
         namespace[bound] = MissingImport(name, str(error)[:200])
-
-
-def _awaited(waiting: Any) -> None:
-    """Run statements that wait outside functions, as a notebook's kernel does."""
-    import asyncio  # noqa: PLC0415  few submissions wait; all would pay for the import
-
-    asyncio.run(waiting)
 
 
 def _imported_name(node: ast.Import | ast.ImportFrom) -> tuple[str, str]:

@@ -191,13 +191,13 @@ class Counting:
             result: What was returned.
             leaves: What counts as part of the result, too: ways out of torch.
         """
-        found: Counter[str] = Counter()
+        works: Counter[str] = Counter()
         alive = memories(result)
         for name, work, read, made in reversed(self._calls.log):
             if name in leaves or alive & made:
                 alive = alive - (made - read) | read
-                found[f"{name} {work}"] += work
-        return found
+                works[f"{name} {work}"] += work
+        return works
 
     def report(self, result: Any = None) -> dict[Value, Value]:
         """Return what was counted, and what of it the result of the call descends from."""

@@ -219,10 +219,10 @@ class RequestHandler:
             return self._set(target, ask.name, *args)
         if ask.action == "collect":
             # One more than allowed, so that an endless iterator ends here and is noticed.
-            found = list(itertools.islice(iter(target), ask.most + 1))
-            if len(found) > ask.most:
+            collected = list(itertools.islice(iter(target), ask.most + 1))
+            if len(collected) > ask.most:
                 raise RuntimeError(f"more than {ask.most} items came")
-            return found
+            return collected
         if ask.action == "drop":
             return self._kept.pop(ask.target)
         simple: dict[str, Callable[[], Any]] = {

@@ -112,7 +112,7 @@ class Session:
     def __init__(self, scratch: Path, line: Line) -> None:
         self._scratch = scratch
         self._line = line
-        self._asked: RequestHandler | None = None
+        self._handler: RequestHandler | None = None
         self._stage: stage.Stage | None = None
         self._module: ModuleType | None = None
         self._files: dict[str, str] = {}
@@ -129,12 +129,12 @@ class Session:
         }
         imported = import_module(self._scratch / load.module, self._scratch)
         self._module = imported.module
-        self._asked = RequestHandler(
+        self._handler = RequestHandler(
             imported.module, load.given, self._scratch, self._line, self._begin_case
         )
         if load.stage:
             # Nobody is kept out here, and torch is imported once.
-            line = LocalLine(self._asked)
+            line = LocalLine(self._handler)
             self._stage, loaded = stage.open_stage(load, self._scratch, line, apart=False)
             if loaded.fault is not None:
                 return loaded
@@ -142,14 +142,14 @@ class Session:
 
     def ask(self, ask: Request) -> Response:
         """Do one thing for a scenario."""
-        assert self._asked is not None
-        return self._asked.do(ask)
+        assert self._handler is not None
+        return self._handler.do(ask)
 
     def listen(self, ask: Request, connection: Connection) -> None:
         """Send the socket to which processes of the submission connect."""
-        assert self._asked is not None
-        self._asked.begin(ask.case)
-        with self._asked.listen() as listener:
+        assert self._handler is not None
+        self._handler.begin(ask.case)
+        with self._handler.listen() as listener:
             # The host's copy alone is left open: nobody here can take a call.
             connection.send_descriptor(to_frame(Response(token=ask.token)), listener.fileno())
 
@@ -162,10 +162,10 @@ class Session:
         """Make one call and report what came of it."""
         if call.scenario and self._stage is not None:
             return self._stage.play(call)
-        if self._asked is not None:
+        if self._handler is not None:
             # A plain call must not see the objects and attributes that a scenario left in the
             # module.
-            self._asked.end()
+            self._handler.end()
         _seed()
         try:
             args = tuple(to_torch(item, {}) for item in call.args)

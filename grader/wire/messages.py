@@ -317,14 +317,14 @@ def holds_handle(value: Value) -> bool:
     # violation.
     left = [value]
     while left:
-        found = left.pop()
-        if isinstance(found, (ActorHandle, FilePath)):
+        part = left.pop()
+        if isinstance(part, (ActorHandle, FilePath)):
             return True
-        if isinstance(found, (tuple, list)):
-            left += found
-        elif isinstance(found, dict):
-            left += found.keys()
-            left += found.values()
+        if isinstance(part, (tuple, list)):
+            left += part
+        elif isinstance(part, dict):
+            left += part.keys()
+            left += part.values()
     return False
 
 

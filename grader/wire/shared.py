@@ -104,12 +104,12 @@ class Folder:
                 self._bound(now)
         # Of the folders that this request shares only: those not read here would count as deleted.
         before = {key: data for key, data in self._known.items() if key.split("/")[0] in shared}
-        found: dict[str, Buffer | None] = dict.fromkeys(before.keys() - now.keys())
-        found |= {key: data for key, data in now.items() if before.get(key) != data}
+        changes: dict[str, Buffer | None] = dict.fromkeys(before.keys() - now.keys())
+        changes |= {key: data for key, data in now.items() if before.get(key) != data}
         others = {key: data for key, data in self._known.items() if key not in before}
         self._bound(others | now)
         self._known = others | now
-        return found
+        return changes
 
     def remove(self) -> None:
         """Remove the folders that were made here: the next case's have the same names."""
@@ -135,10 +135,10 @@ def _files(folder: Path) -> Iterable[Path]:
     for place, _, names in os.walk(folder):
         for name in names:
             path = Path(place, name)
-            found = path.lstat()
+            status = path.lstat()
             # Read only what can end: what is larger than allowed is refused by its size.
-            if stat.S_ISREG(found.st_mode):
-                if found.st_size > MAX_BYTES:
+            if stat.S_ISREG(status.st_mode):
+                if status.st_size > MAX_BYTES:
                     raise ProtocolError(f"{name[:80]!r} is larger than {MAX_BYTES} bytes")
                 yield path
 

@@ -7,7 +7,7 @@ the rest of a submission takes half of one. So they come last, and for what the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -94,7 +94,11 @@ class Clocks:
             judged: Verdicts without times.
         """
         verdicts, timed = dict(judged), dict(runs)
-        for way in self._ways():
+        full = FullTimer(self.baseline.materials, self.sandbox, self.baseline.seed)
+        ways = [_Way(wants_timing, full.time)]
+        if self._rack() is not None:
+            ways.append(_Way(wants_device, self._on_device))
+        for way in ways:
             # On what the way before has left: a question that it settled is not timed again.
             verdicts, timed = self._judged(way, files, timed, verdicts)
         return verdicts, timed
@@ -134,12 +138,6 @@ class Clocks:
             for planned in self.baseline.plan
         )
 
-    def _ways(self) -> Iterator[_Way]:
-        materials, seed = self.baseline.materials, self.baseline.seed
-        yield _Way(wants_timing, FullTimer(materials, self.sandbox, seed).time)
-        if self._rack() is not None:
-            yield _Way(wants_device, self._on_device)
-
     def _on_device(self, subject: Subject) -> FunctionTiming:
         rack = self._rack(subject.limits)
         if rack is None:
@@ -171,7 +169,11 @@ class Clocks:
             entry, ours = run.entry, reference.entry or run.entry
             timing = way.time(Subject(planned, entry, ours, files, limits_of(planned.question)))
             if timing is not None:
-                timed[name] = _with_timing(run, timing)
+                observations = {
+                    key: replace(item, facts=replace(item.facts, timing=timing))
+                    for key, item in run.observations.items()
+                }
+                timed[name] = replace(run, observations=observations)
                 # Judged again as a whole: time may settle a check on loops, and others may rest on
                 # it.
                 verdicts[name] = judge_question(planned, reference, timed[name])
@@ -246,12 +248,3 @@ def wants_device(planned: PlannedQuestion, verdicts: Mapping[str, Judged]) -> bo
         and all(verdicts[name].status.earned for name in required(check, checks))
         for check, test in speed_tests(checks, on_device=True)
     )
-
-
-def _with_timing(run: QuestionRun, timing: FunctionTiming) -> QuestionRun:
-    """Return a question's run with what came of timing in each of its observations."""
-    seen = {
-        key: replace(item, facts=replace(item.facts, timing=timing))
-        for key, item in run.observations.items()
-    }
-    return replace(run, observations=seen)

@@ -12,7 +12,7 @@ device fails.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -109,11 +109,11 @@ class GpuClock(TimingClock):
             self._begin(-1)
             # The reference first: the next two carry back as much as it has returned.
             for party in (REFERENCE, WIRE, TRANSFER, CPU, STUDENT):
-                seen = self._call(party)
-                if seen is None:
+                observation = self._call(party)
+                if observation is None:
                     return None
                 if turn == 0:
-                    self.outcome.cold[party] = seen.facts.wall_seconds
+                    self.outcome.cold[party] = observation.facts.wall_seconds
         return self.job.plan
 
     def parties(self) -> dict[str, Party]:
@@ -143,10 +143,10 @@ class GpuClock(TimingClock):
             if self._number != number:
                 self._states.append(self._worker.state())
                 self._begin(number)
-            seen = self._call(party)
-            if seen is None or not self._right():
+            observation = self._call(party)
+            if observation is None or not self._right():
                 return None
-            return Sample(1, seen.facts.wall_seconds)
+            return Sample(1, observation.facts.wall_seconds)
 
         return block
 
@@ -155,21 +155,24 @@ class GpuClock(TimingClock):
 
     def _call(self, party: str) -> Observation | None:
         """Make a call; None if it is the submission's and did not return."""
-        seen = self._worker.call(party, self._request(party), self.job.seconds)
+        observation = self._worker.call(party, self._request(party), self.job.seconds)
         if party == STUDENT:
-            self._answered += seen.facts.wall_seconds
+            self._answered += observation.facts.wall_seconds
             # Work that still runs after the answer was started to shorten the measured time; it is
             # added up, and a person looks.
             self._waited += self._worker.quiet(_QUIET_SECONDS)
-            if seen.outcome is not Outcome.COMPLETED:
-                self.outcome.failed = seen
+            if observation.outcome is not Outcome.COMPLETED:
+                self.outcome.failed = observation
                 return None
-        elif seen.outcome is not Outcome.COMPLETED:
-            raise SickDeviceError(f"{party}: did not return: {failure_text(seen)}")
+        elif observation.outcome is not Outcome.COMPLETED:
+            raise SickDeviceError(f"{party}: did not return: {failure_text(observation)}")
         if party == REFERENCE:
-            self._sizes = list(_sizes_of(seen.claims.value))
-        self._round.seen[party] = 1, seen
-        return seen
+            self._sizes = [
+                [list(tensor.shape), DType(tensor.dtype)]
+                for tensor in tensors(observation.claims.value)
+            ]
+        self._round.seen[party] = 1, observation
+        return observation
 
     def _request(self, party: str) -> Call:
         args, kwargs = self._round.args, self._round.kwargs
@@ -232,7 +235,8 @@ class _Measurement:
         self._seed = seed
         self._subject = subject
         self._worker = worker
-        self._test = speed_test(subject.planned)
+        tests = speed_tests(subject.planned.question.checks, on_device=True)
+        self._test = next(test for _, test in tests)
         self._case = case_on_device(subject.planned, self._test)
 
     def run(self) -> FunctionTiming:
@@ -302,11 +306,6 @@ class _Measurement:
         return draw_case(case, key).args, self._case.kwargs
 
 
-def speed_test(planned: PlannedQuestion) -> SpeedTest:
-    """Return how a question is timed on a device."""
-    return next(test for _, test in speed_tests(planned.question.checks, on_device=True))
-
-
 def case_on_device(planned: PlannedQuestion, test: SpeedTest) -> PlannedCase:
     """Return the case whose sizes a question is timed at."""
     return next(case for case in planned.cases if case.case.id == test.case)
@@ -345,8 +344,3 @@ def _in_words(inputs: CaseInputs) -> str:
         if isinstance(value, Tensor) and value.shape
     ]
     return ", ".join(named)
-
-
-def _sizes_of(value: Value) -> Sequence[Value]:
-    """Return shape and dtype of every tensor of a result."""
-    return [[list(tensor.shape), DType(tensor.dtype)] for tensor in tensors(value)]

@@ -82,10 +82,10 @@ class ProcessorClock(TimingClock):
                 keep_on(session.pid, self._core)
         per_call = {}
         for party in (VECTORISED, LOOP, STUDENT):
-            found = self._fill(party)
-            if found is None:
+            seconds = self._fill(party)
+            if seconds is None:
                 return None
-            per_call[party] = found
+            per_call[party] = seconds
         self.calls[AGAIN] = self.calls[VECTORISED]
         # Its results are compared with the vectorised reference's: it may not make more calls.
         self.calls[STUDENT] = min(self.calls[STUDENT], self.calls[VECTORISED])
@@ -102,10 +102,10 @@ class ProcessorClock(TimingClock):
         """Find out how many calls fill a block; return the seconds that one takes."""
         calls, per_call = 1, 0.0
         for number in range(_WARM):
-            found = self.alone(party, calls)
-            if found is None:
+            seconds = self.alone(party, calls)
+            if seconds is None:
                 return None
-            per_call = found
+            per_call = seconds
             calls = calls_for(self.job.plan.block, per_call, self.most)
             # The first call of a fresh process is slow by itself, and tells nothing.
             if number and per_call > self.job.plan.block:
@@ -120,8 +120,8 @@ class ProcessorClock(TimingClock):
             InfrastructureError: The reference failed.
             NotTimedError: A clock could not be read, or the machine was too busy.
         """
-        seen = self._block(party, calls, *self.drawn(calls))
-        return None if seen is None else _cpu(seen) / calls
+        observation = self._block(party, calls, *self.drawn(calls))
+        return None if observation is None else _cpu(observation) / calls
 
     def party(self, party: str, lone: bool = False) -> Callable[[int], Sample | None]:
         """Return what makes a party's block in the round of a number, and compares it.
@@ -136,15 +136,15 @@ class ProcessorClock(TimingClock):
             calls = 1 if lone else self.calls[party]
             args = tuple(rows(item, 0, calls) for item in current.args)
             kwargs = {name: rows(item, 0, calls) for name, item in current.kwargs.items()}
-            seen = self._block(party, calls, args, kwargs)
-            if seen is None:
+            observation = self._block(party, calls, args, kwargs)
+            if observation is None:
                 return None
-            current.seen[party] = (calls, seen)
+            current.seen[party] = (calls, observation)
             # Every timed result is judged. Else fast wrong answers in timed blocks would earn the
             # points for speed.
             if STUDENT in current.seen and VECTORISED in current.seen and not self._right(current):
                 return None
-            return Sample(calls, seen.facts.wall_seconds, _cpu(seen))
+            return Sample(calls, observation.facts.wall_seconds, _cpu(observation))
 
         return block
 
@@ -165,29 +165,29 @@ class ProcessorClock(TimingClock):
         before = session.cpu_used()
         call = Call(self.job.entries[party], args, kwargs, block=calls)
         session.likely = FrameSize(calls * self._answer.header, calls * self._answer.payload)
-        seen = session.call(call, self.job.seconds)
+        observation = session.call(call, self.job.seconds)
         # The same machine in all blocks, or none: a block that was slowed down is not compared with
         # one that was not.
-        if seen.facts.busy:
+        if observation.facts.busy:
             raise NotTimedError("too_busy")
         if party == STUDENT:
             if self._last is not None and before is not None:
                 # What it used since its last block: nothing was asked of it in that time.
                 self._idle += before - self._last
             self._last = session.cpu_used()
-            self._busy += seen.facts.cpu_seconds or 0.0
-            if seen.outcome is not Outcome.COMPLETED:
-                self.outcome.failed = seen
+            self._busy += observation.facts.cpu_seconds or 0.0
+            if observation.outcome is not Outcome.COMPLETED:
+                self.outcome.failed = observation
                 return None
-        elif seen.outcome is not Outcome.COMPLETED:
+        elif observation.outcome is not Outcome.COMPLETED:
             raise InfrastructureError(
                 f"the reference's {self.job.entries[party]} could not be timed: "
-                f"{seen.outcome.value} {seen.detail}"
+                f"{observation.outcome.value} {observation.detail}"
             )
-        elif (size := seen.facts.reply) is not None:
+        elif (size := observation.facts.reply) is not None:
             # Rounded up: a share of less than a byte must not become none at all.
             self._answer = FrameSize(-(-size.header // calls), -(-size.payload // calls))
-        return seen
+        return observation
 
     def _right(self, current: Round) -> bool:
         """Compare the submission's results of a round; once, when both parties' are there."""
@@ -205,8 +205,8 @@ class ProcessorClock(TimingClock):
 
     def _all_right(self, reference: Observation, student: Observation, calls: int) -> bool:
         """Tell in one look whether all results of a block are right, where that can be."""
-        expected, found = rows(reference.claims.value, 0, calls), student.claims.value
-        if bits_equal(expected, found):
+        expected, actual = rows(reference.claims.value, 0, calls), student.claims.value
+        if bits_equal(expected, actual):
             return True
         # Judged entry by entry: together is as good as one by one.
         if not self.job.rule.entry_by_entry or not isinstance(expected, Tensor):

@@ -199,9 +199,9 @@ class Stopwatch:
         outcome, plan = self._clock.outcome, self._clock.warm_up()
         if plan is None:
             return outcome
-        kept = Run()
+        usable_rounds = Run()
         for _ in range(1 + _TOP_UPS):
-            missing = plan.rounds - kept.rounds
+            missing = plan.rounds - usable_rounds.rounds
             if missing < 1:
                 break
             further = replace(plan, rounds=missing, fewest=min(plan.fewest, missing))
@@ -211,11 +211,11 @@ class Stopwatch:
             if made is None:
                 return outcome
             lost = self._clock.lost(made)
-            kept = joined(kept, usable(made, lost))
+            usable_rounds = joined(usable_rounds, usable(made, lost))
             if not lost:
                 break
         # Too few rounds decide nothing, rather than something by noise.
-        outcome.run = kept if kept.rounds >= plan.fewest else None
+        outcome.run = usable_rounds if usable_rounds.rounds >= plan.fewest else None
         outcome.idle = self._clock.idle
         return outcome
 

@@ -300,13 +300,13 @@ class ForkServerSandbox(Sandbox):
             raise WallRefusedError(text, report.call)
         # Compared with the plan, not with a list of what went wrong: a wall that was forgotten
         # counts as one that fell.
-        if self._insist and (found := breaches(self.plan, plan, report)):
+        if self._insist and (fallen := breaches(self.plan, plan, report)):
             try:
                 process.end()
             except InfrastructureError as error:
                 # A wall that keeps processes in may be the one that is not there.
-                found.append(str(error))
-            raise InfrastructureError("the sandbox does not hold: " + "; ".join(found))
+                fallen.append(str(error))
+            raise InfrastructureError("the sandbox does not hold: " + "; ".join(fallen))
         return process, dict(report)
 
     def _process_plan(self, spec: ProcessSpec) -> ProcessPlan:

@@ -202,12 +202,12 @@ class Link:
         next_tick = 0.0
         while True:
             # With none alive it may sleep without end: the answer to the next start wakes it.
-            found = poller.poll(_TICK * 1000 if self._lives else None)
+            events = poller.poll(_TICK * 1000 if self._lives else None)
             # By the clock: steady traffic must not keep the watch from its rounds.
             if self._lives and time.monotonic() >= next_tick:
                 self._tick()
                 next_tick = time.monotonic() + _TICK
-            if not found:
+            if not events:
                 continue
             try:
                 data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 1)
@@ -330,8 +330,12 @@ class ForkedProcess(SandboxedProcess):
         if not self._lock.acquire(blocking=False):
             return
         try:
-            if self._exit is None and self._failure is None and not self._stopped:
-                self._stop_if_over()
+            if self._exit is not None or self._failure is not None or self._stopped:
+                return
+            over = self._watch_memory() > self.plan.memory
+            if over or (self.plan.scratch_path and self._scratch_is_full()):
+                self._over_memory, self._stopped = over, True
+                self._kill()
         finally:
             self._lock.release()
 
@@ -408,12 +412,6 @@ class ForkedProcess(SandboxedProcess):
         if self.plan.scratch_path:
             shutil.rmtree(self.plan.scratch_path, ignore_errors=True)
         self._released()
-
-    def _stop_if_over(self) -> None:
-        over = self._watch_memory() > self.plan.memory
-        if over or (self.plan.scratch_path and self._scratch_is_full()):
-            self._over_memory, self._stopped = over, True
-            self._kill()
 
     def _watch_memory(self) -> int:
         """Return how much of what is touched now counts against the limit."""

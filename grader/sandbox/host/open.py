@@ -85,10 +85,10 @@ def preload(files: Iterable[bytes], fonts: str) -> Preload:
         fonts: Where a list of fonts may be kept; empty for nowhere.
     """
     names = {name.decode() for text in files for name in _IMPORT.findall(text)}
-    found = ("h5py",) if "h5py" in names else ()
+    modules = ("h5py",) if "h5py" in names else ()
     if "matplotlib" in names and fonts:
-        return Preload((*found, "matplotlib.pyplot"), fonts)
-    return Preload(found)
+        return Preload((*modules, "matplotlib.pyplot"), fonts)
+    return Preload(modules)
 
 
 Choice = Literal["auto", "full", "restricted", "none"]
@@ -270,11 +270,17 @@ def _refusal(isolation: Choice, observed: dict[str, str]) -> InfrastructureError
 
 def clean_environment(spec: ProcessSpec) -> dict[str, str]:
     """Return a clean environment: no secrets, one thread a library, no bytecode written."""
-    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    made = {**kept, **processor_settings(), **ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", **NO_TF32}
+    inherited = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    variables = {
+        **inherited,
+        **processor_settings(),
+        **ONE_THREAD,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **NO_TF32,
+    }
     if spec.gpus:
-        made["CUDA_VISIBLE_DEVICES"] = ",".join(gpu.uuid for gpu in spec.gpus)
-    return made
+        variables["CUDA_VISIBLE_DEVICES"] = ",".join(gpu.uuid for gpu in spec.gpus)
+    return variables
 
 
 class OneShotProcess(SandboxedProcess):
@@ -329,7 +335,10 @@ class OneShotProcess(SandboxedProcess):
     def end(self) -> Exit:
         """See ``SandboxedProcess.end``."""
         if self._exit is None:
-            self._exit = self._own_end(_DYING if self._hung_up() else 0.0)
+            # A reply that nobody read is no sign of dying; only a closed connection is.
+            closed = getattr(select, "POLLRDHUP", select.POLLHUP)
+            is_dying = ready(self.connection.fileno(), closed, 0.0)
+            self._exit = self._own_end(_DYING if is_dying else 0.0)
             # Before the keeper: orphans are found below it only while it lives.
             end_below(self._keeper.pid)
             # It ran until the host killed it: the signal is the host's, only the peak memory is its
@@ -353,13 +362,8 @@ class OneShotProcess(SandboxedProcess):
     @property
     def pid(self) -> int | None:
         """See ``SandboxedProcess.pid``. The keeper's only child, once it has been forked."""
-        found = descendants(self._keeper.pid)
-        return found[0] if found else None
-
-    def _hung_up(self) -> bool:
-        # A reply that nobody read is no sign of dying; only a closed connection is.
-        closed = getattr(select, "POLLRDHUP", select.POLLHUP)
-        return ready(self.connection.fileno(), closed, 0.0)
+        below = descendants(self._keeper.pid)
+        return below[0] if below else None
 
     def _own_end(self, patience: float) -> Exit:
         if not readable(self._status, patience):

@@ -264,22 +264,22 @@ _REAP_SECONDS = 2.0
 
 def descendants(pid: int) -> list[int]:
     """Return all processes below ``pid``, children first."""
-    found: list[int] = []
+    pids: list[int] = []
     for child in _children(pid):
-        found.append(child)
-        found.extend(descendants(child))
-    return found
+        pids.append(child)
+        pids.extend(descendants(child))
+    return pids
 
 
 def _children(pid: int) -> list[int]:
-    found: list[int] = []
+    pids: list[int] = []
     with contextlib.suppress(OSError):
         # The kernel lists children by thread: those forked by another thread are not under the
         # first one.
         for task in Path(f"/proc/{pid}/task").iterdir():
             with contextlib.suppress(OSError):
-                found += [int(word) for word in (task / "children").read_text().split()]
-    return found
+                pids += [int(word) for word in (task / "children").read_text().split()]
+    return pids
 
 
 def end_below(keeper: int) -> None:
@@ -403,12 +403,12 @@ def folder_size(path: str) -> tuple[int, int, int]:
         entries += len(names) + len(files)
         for name in files:
             try:
-                found = os.lstat(f"{folder}/{name}")
+                status = os.lstat(f"{folder}/{name}")
             except OSError:  # files go while we look
                 continue
-            blocks = found.st_blocks * 512
+            blocks = status.st_blocks * 512
             # A sparse file of a terabyte takes no disk. A file system may take more than was
             # written, for blocks of its own or ahead of what is to come: no student's doing.
-            written += min(found.st_size, blocks)
+            written += min(status.st_size, blocks)
             taken += blocks
     return written, taken, entries

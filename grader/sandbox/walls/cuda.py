@@ -88,12 +88,12 @@ def nodes(minors: Iterable[int]) -> tuple[str, ...]:
 
 def part_nodes(minor: int, capabilities: Path = CAPABILITIES) -> tuple[str, ...]:
     """Return the nodes of the parts that a GPU is divided into; none if it is whole."""
-    found = []
+    nodes = []
     for path in sorted((capabilities / f"gpu{minor}" / "mig").rglob("access")):
         number = re.search(r"^DeviceFileMinor:\s*(\d+)", path.read_text(), re.MULTILINE)
         if number:
-            found.append(f"/dev/nvidia-caps/nvidia-cap{number[1]}")
-    return tuple(found)
+            nodes.append(f"/dev/nvidia-caps/nvidia-cap{number[1]}")
+    return tuple(nodes)
 
 
 def library_folders(
@@ -110,19 +110,19 @@ def library_folders(
         known: Folders that the loader knows.
         alternatives: Folder of links that is in no student process's view.
     """
-    found: dict[str, None] = {}
+    folders: dict[str, None] = {}
     # A relative folder would mean the scratch in a student process, where a submission may write.
     for folder in (*filter(os.path.isabs, search.split(os.pathsep)), *usual):
         library = Path(folder) / LIBRARY
         if library.is_file():
             # A link may lead to where its neighbours are, too.
-            found |= dict.fromkeys((str(Path(folder)), str(library.resolve().parent)))
+            folders |= dict.fromkeys((str(Path(folder)), str(library.resolve().parent)))
     for folder in known:
         library = Path(folder) / LIBRARY
         # Debian's packages link by way of this folder.
         if library.is_symlink() and alternatives in library.readlink().parents:
-            found |= dict.fromkeys([str(library.resolve().parent)] if library.is_file() else [])
-    return tuple(found)
+            folders |= dict.fromkeys([str(library.resolve().parent)] if library.is_file() else [])
+    return tuple(folders)
 
 
 def covered(mounts: Path = MOUNTS) -> bool:

@@ -50,8 +50,8 @@ def capabilities(kind: str) -> int:
         kind: Its line in ``/proc/self/status``: ``CapEff``, ``CapBnd`` and so on.
     """
     lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-    found = [line.split()[1] for line in lines if line.startswith(f"{kind}:")]
-    return int(found[0], 16) if found else 0
+    masks = [line.split()[1] for line in lines if line.startswith(f"{kind}:")]
+    return int(masks[0], 16) if masks else 0
 
 
 def drop_bounding_set() -> None:

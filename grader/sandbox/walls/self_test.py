@@ -273,9 +273,9 @@ def use_scratch(_: Context) -> str:
     """Write to the scratch and read it back, as honest code does."""
     path = Path("proof.scratch")
     path.write_bytes(b"proof")
-    found = path.read_bytes()
+    content = path.read_bytes()
     path.unlink()
-    return "ok" if found == b"proof" else "lost"
+    return "ok" if content == b"proof" else "lost"
 
 
 def read_library(_: Context) -> str:
@@ -395,14 +395,14 @@ def attempt_all(plan: WallPlan, process: ProcessPlan, limits: Mapping[str, int])
 
 def breaches(plan: WallPlan, process: ProcessPlan, observed: Mapping[str, str]) -> list[str]:
     """Return a line for each attempt that met something else than it must; empty if all held."""
-    found = []
+    faults = []
     for item in _applicable(plan, process):
         # An attempt that is missing is a breach: silence must not prove a wall.
         result = observed.get(item.name, "nothing: it was not attempted")
         if result not in item.accepted:
             due = " or ".join(sorted(item.accepted))
-            found.append(f"{item.name} met {result}, where {due} was due")
-    return found
+            faults.append(f"{item.name} met {result}, where {due} was due")
+    return faults
 
 
 def _applicable(plan: WallPlan, process: ProcessPlan) -> list[Probe]:

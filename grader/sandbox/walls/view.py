@@ -220,9 +220,9 @@ def mount_scratch(size: int, owner: int) -> None:
     options = f"size={size},nr_inodes={INODES},mode=700,uid={owner},gid={_gid(owner)}"
     for target in (SCRATCH, SHARED_MEMORY):
         # Cloned first: what the scratch covers cannot be reached any more.
-        kept = {path: _clone(path, _ATTR_NODEV) for path in below(target)}
+        clones = {path: _clone(path, _ATTR_NODEV) for path in below(target)}
         mount("none", target, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options)
-        for path, tree in kept.items():
+        for path, tree in clones.items():
             _attach(tree, path)
 
 
@@ -286,13 +286,13 @@ _IFF_UP_RUNNING = 0x1 | 0x40
 
 def current_namespaces() -> dict[str, str]:
     """Return kind → identity of the namespaces that this process is in."""
-    found = {}
+    namespaces = {}
     for kind in KINDS:
         try:
-            found[kind] = os.readlink(f"/proc/self/ns/{kind}")  # noqa: PTH115  milliseconds count
+            namespaces[kind] = os.readlink(f"/proc/self/ns/{kind}")  # noqa: PTH115  milliseconds count
         except OSError:  # noqa: PERF203
-            found[kind] = "unknown"
-    return found
+            namespaces[kind] = "unknown"
+    return namespaces
 
 
 def enter_namespaces(flags: int) -> None:

@@ -451,10 +451,18 @@ def test_an_import_that_never_ends_is_known_once_for_all_questions(
     assert session.failed_load.outcome is Outcome.TIMED_OUT
     monkeypatch.setattr(session._sandbox, "start", lambda *_: pytest.fail("it is tried again"))
     session.prepare(ProcessSpec())
-    # Not under other limits either: a class would wait once for each question that has its own.
-    session.prepare(ProcessSpec(seconds=2, virtual_gpus=2, processes=4))
+    session.prepare(ProcessSpec(virtual_gpus=2, processes=4))
     assert session.failed_load.outcome is Outcome.TIMED_OUT
     assert not session.alive
+
+
+def test_a_file_that_ends_its_process_is_not_loaded_again_under_other_limits(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make(b"import os\nos._exit(3)\n")
+    monkeypatch.setattr(session._sandbox, "start", lambda *_: pytest.fail("it is tried again"))
+    session.prepare(ProcessSpec(seconds=2, memory=2**28, output=2**16))
+    assert session.failed_load.outcome is Outcome.CRASHED
 
 
 def test_an_import_that_never_ends_with_a_gpu_is_tried_without(make: Make) -> None:
