@@ -262,10 +262,10 @@ def items_with_numbers(planned: PlannedQuestion, case: PlannedCase) -> frozenset
     return frozenset(check.item or "" for check in looking)
 
 
-def has_numbers(planned: PlannedQuestion, case: PlannedCase, item: str | None) -> bool:
-    """Return whether the numbers of an item are public; of a whole result where it is None."""
+def has_numbers(planned: PlannedQuestion, case: PlannedCase, item: str) -> bool:
+    """Return whether the numbers of an item are public; of a whole result where it is empty."""
     known = items_with_numbers(planned, case)
-    return any(not each or f"{item or ''}.".startswith(f"{each}.") for each in known)
+    return any(not each or f"{item}.".startswith(f"{each}.") for each in known)
 
 
 def blank(value: Value, beside: Collection[str] = ()) -> Value:

@@ -7,6 +7,7 @@ where these hold them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -44,6 +45,7 @@ _MOST_TEXT = 200
 _DIGITS = (6, 10, 17)
 """Digits of a number; more where a wrong one would look right otherwise."""
 _WRONG = "*"
+_SUBSCRIPT = re.compile(r"\[([^]]*)]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,8 +311,7 @@ def _compared(result: CheckResult, where: Place, place: Workplace) -> Iterator[s
     """Yield the inputs, what is right, and what was returned."""
     leaf = _leaf(result, where)
     blocks = _given(where, place)
-    # Numbers that no public check looks at are zeros in the starter; shown, they would be believed.
-    known = has_numbers(where.planned, where.case, where.check.item)
+    known = _is_public(where, leaf)
     if leaf is None:
         right, returned = where.reference.claims.value, where.own.claims.value
         if where.case.case.scenario is None:
@@ -327,6 +328,15 @@ def _compared(result: CheckResult, where: Place, place: Workplace) -> Iterator[s
     _show_both(blocks, leaf.expected, leaf.actual, known, _Marks(wrong, digits))
     yield from blocks.lines()
     yield from _first(leaf.expected, leaf.actual, wrong, known)
+
+
+def _is_public(where: Place, leaf: Leaf | None) -> bool:
+    """Return whether the right numbers of a part of the result are in the starter.
+
+    Those that no public check looks at are zeros there; shown, they would be believed.
+    """
+    parts = (where.check.item or "", *_SUBSCRIPT.findall(leaf.where if leaf else ""))
+    return has_numbers(where.planned, where.case, ".".join(filter(None, parts)))
 
 
 def _leaf(result: CheckResult, where: Place) -> Leaf | None:

@@ -166,10 +166,10 @@ def test_items_that_no_check_looks_at_are_zeros(
 @pytest.mark.parametrize(
     ("looked_at", "item", "known"),
     [
-        ((), None, False),
-        ((None,), None, True),
+        ((), "", False),
+        ((None,), "", True),
         ((None,), "a", True),
-        (("a",), None, False),
+        (("a",), "", False),
         (("a",), "a", True),
         (("a",), "a.b", True),
         (("a.b",), "a", False),
@@ -178,12 +178,16 @@ def test_items_that_no_check_looks_at_are_zeros(
     ],
 )
 def test_a_number_is_told_only_where_it_is_public(
-    looked_at: tuple[str | None, ...], item: str | None, known: bool
+    looked_at: tuple[str | None, ...], item: str, known: bool
 ) -> None:
     one = planned("double")
     whole = one.question.checks[0]
     checks = tuple(whole.model_copy(update={"item": each}) for each in looked_at)
-    shape = planned("mean_of").question.checks[1].model_copy(update={"item": item, "cases": None})
+    shape = (
+        planned("mean_of")
+        .question.checks[1]
+        .model_copy(update={"item": item or None, "cases": None})
+    )
     question = one.question.model_copy(update={"checks": (*checks, shape)})
     assert has_numbers(replace(one, question=question), one.cases[0], item) is known
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import toy_starter
-from observed import tensor
+from observed import seen, tensor
 from toy_starter import fill
 
+from grader.checks.compare_trees import Leaf
 from grader.selfcheck.engine import SelfCheck
-from grader.selfcheck.values import _Blocks, printed_lines
+from grader.selfcheck.values import Place, _Blocks, _is_public, printed_lines
 from grader.selfcheck.warm_sandbox import open_for_check
 from grader.selfcheck.workplace import open_workplace
 
@@ -119,3 +121,31 @@ def test_properties_show_what_their_case_is_made_from(check: SelfCheck) -> None:
     assert check.details(question)["total"] == (
         "This case is made from:", "n = 3, expected = 6, returned = 3",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("looked_at", "item", "place", "public"),
+    [
+        # A check of the form of a whole result, whose numbers in one item are looked at.
+        ("loss", None, "result[loss]", True),
+        ("loss", None, "result[steps]", False),
+        ("loss", None, "", False),
+        ("log.loss", "log", "result[loss]", True),
+        ("log.loss", "log", "result[loss][0]", True),
+        ("1", None, "result[1]", True),
+        ("1", None, "result[0]", False),
+        (None, "log", "result[steps]", True),
+    ],
+)
+def test_right_numbers_are_shown_where_the_starter_has_them(
+    looked_at: str | None, item: str | None, place: str, public: bool
+) -> None:
+    planned = next(
+        each for each in toy_starter.made()[2].public.plan if each.question.id == "double"
+    )
+    values, form, _ = planned.question.checks
+    checks = (values.model_copy(update={"item": looked_at}), form.model_copy(update={"item": item}))
+    question = planned.question.model_copy(update={"checks": checks})
+    planned = replace(planned, question=question)
+    where = Place(planned, checks[1], planned.cases[0], seen(1.0), seen(1.0))
+    assert _is_public(where, Leaf(place, 1.0, 1.0) if place else None) is public
