@@ -416,11 +416,13 @@ class MaxCalls(Counted):
         """Compare what was counted with what is allowed, and with what is asked for."""
         names = _COUNTED_AS.get(self.of, ("__getitem__",))
         found = sum(counts.calls.get(name, 0) for name in names)
-        params: dict[str, Param] = {"what": WRITTEN_AS[self.of], "found": found, "most": self.most}
+        # Any brackets count as too many, whatever stands in them.
+        counted = WRITTEN_AS["indexing" if self.of == "array_indexing" else self.of]
+        params: dict[str, Param] = {"what": counted, "found": found, "most": self.most}
         if found > self.most:
             # Counted more often than written, and without a loop: torch may have done it by itself.
             if source is None or not (source.loops or self._written(source) > self.most):
-                return review(Message("ops_unexplained", {"op": WRITTEN_AS[self.of]}))
+                return review(Message("ops_unexplained", {"op": counted}))
             return finding(Code.TOO_MANY_CALLS, "too_many_calls", params, Basis.CLAIM)
         done = self._done(counts, found)
         if done >= self.least:

@@ -312,6 +312,11 @@ def accuracies_tied(seed):  # noqa: ARG001
     return ({8: [50.0, 50.0], 2: [50.0, 50.0]},)
 
 
+def accuracies_tied_in_order(seed):  # noqa: ARG001
+    """Two best k, the smaller of them first."""
+    return ({2: [45.0, 55.0], 5: [20.0, 30.0], 6: [55.0, 45.0]},)
+
+
 def accuracies_tied_means(seed):  # noqa: ARG001
     """Two best k whose lists differ; the first by any order of single numbers is the other."""
     return ({9: [70.0, 10.0, 40.0], 4: [40.0, 40.0, 40.0], 1: [39.5, 40.0, 40.0]},)

@@ -349,6 +349,17 @@ def knn_get_best_k(k_to_accuracies):
     return max(means, key=means.get)
 
 
+# %% best_last_in_the_dict
+# says: Where k have the same mean, yours is not the smallest of them.
+# says-ko: 평균이 같은 k가 여럿일 때 가장 작은 k가 아닙니다.
+# earns: 0.5
+
+def knn_get_best_k(k_to_accuracies):
+    means = {k: sum(values) / len(values) for k, values in k_to_accuracies.items()}
+    best = max(means.values())
+    return [k for k, mean in means.items() if mean == best][-1]
+
+
 # %% best_greatest_of_equals
 # says: Where k have the same mean, yours is not the smallest of them.
 # says-ko: 평균이 같은 k가 여럿일 때 가장 작은 k가 아닙니다.

@@ -126,7 +126,7 @@ def test_a_slip_costs_its_share_and_the_rules_are_facts_of_the_mended_text(
     values, rule = check(question, "values"), check(question, "no_loops")
     assert (values.status, values.code, values.score) == (Status.PARTIAL, Code.RAISED, 1.2)
     assert values.message.endswith(
-        "One small change in line 5 makes all results right. That earns 1.2 of 2 points."
+        "One small change in line 5 makes all values right. That earns 1.2 of 2 points."
     )
     assert (rule.status, rule.code, rule.score) == (
         Status.PARTIAL, Code.REQUIREMENT_NOT_MET, 0.6,
@@ -205,7 +205,7 @@ def test_a_slip_beside_another_mistake_earns_its_share_of_what_becomes_right(
     values, one_row = check(question, "values"), check(question, "one_row")
     assert (values.status, values.score) == (Status.PARTIAL, 1.2)
     assert values.message.endswith(
-        "One small change in line 8 makes this right; something else is wrong besides. "
+        "One small change in line 8 makes this right; something else would still be wrong. "
         "That earns 1.2 of 2 points."
     )
     assert one_row.score == 0

@@ -184,5 +184,5 @@ def test_a_slip_is_mended_beside_it_and_the_larger_share_counts(
     question = graded(grader, tmp_path, *body)
 
     assert question.score == pytest.approx(0.6 * 4)
-    assert "makes all results right. That earns 1.2 of 2" in question.checks[0].message
+    assert "makes all values right. That earns 1.2 of 2" in question.checks[0].message
     assert "Right in" not in question.checks[0].message
