@@ -187,7 +187,7 @@ def test_two_slips_earn_the_share_twice_where_there_is_work_around_them(
     values = check(question, "values")
     assert (values.status, values.score) == (Status.PARTIAL, 0.72)
     assert values.message.endswith(
-        "Two small changes, one of them in line 5, make all results right. "
+        "Two small changes, one of them in line 5, make all values right. "
         "That earns 0.72 of 2 points."
     )
     assert question.score == 1.44
