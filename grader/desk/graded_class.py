@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -15,6 +14,7 @@ from time import monotonic
 from typing import TypeVar
 
 from grader.batch.decisions import PersonDecision, awaited, check_at, same_finding, with_decisions
+from grader.batch.grades import Grade
 from grader.batch.ledger import (
     GRADED_AT,
     BatchSettings,
@@ -22,11 +22,12 @@ from grader.batch.ledger import (
     counting,
     decisions_of,
     done_so_far,
-    renew_gradebook,
+    grades_of,
     setup_of,
-    write_decided,
+    write_grades,
 )
-from grader.batch.review_queue import DecisionOutcome, DecisionRequest, ReviewQueue
+from grader.batch.review_queue import READ, DecisionOutcome, DecisionRequest, ReviewQueue, apart
+from grader.batch.schedule import write
 from grader.batch.status import seconds_left
 from grader.errors import GraderError
 from grader.report.messages.catalogue import current
@@ -67,6 +68,11 @@ class Item:
         """``question.check``."""
         return f"{self.question}.{self.check.id}"
 
+    @property
+    def read(self) -> bool:
+        """Tell whether a person reads it: each student's own, whatever is said of it alike."""
+        return self.check.message_id in READ
+
 
 @dataclass(frozen=True)
 class ClassNow:
@@ -79,6 +85,7 @@ class ClassNow:
         decisions: Name → place → decision.
         working: A batch is at work.
         seconds_left: How long that will take; None where nobody can say.
+        items: Id → item, by question and finding; within these in an order that tells no name.
     """
 
     setup: BatchSettings
@@ -87,24 +94,12 @@ class ClassNow:
     decisions: Mapping[str, Mapping[str, PersonDecision]]
     working: bool
     seconds_left: float | None
+    items: Mapping[str, Item]
 
-    @cached_property
-    def items(self) -> Mapping[str, Item]:
-        """Id → item, by question and finding; within these in an order that tells no name."""
-        found = [
-            Item(self._id(name, f"{question.id}.{check.id}"), name, question.id, check)
-            for name, done in self.said.items()
-            for question, check in awaited(done.report)
-        ]
-        order = {
-            question.id: number
-            for done in self.said.values()
-            for number, question in enumerate(done.report.questions)
-        }
-        found.sort(
-            key=lambda each: (order[each.question], each.check.id, each.check.message, each.id)
-        )
-        return {each.id: each for each in found}
+    @property
+    def grades(self) -> list[Grade]:
+        """Return the grades, as lateness counts in the batch."""
+        return grades_of(list(self.shown.values()), self.setup.late)
 
     def decision(self, item: Item) -> PersonDecision | None:
         """Return what was decided on an item."""
@@ -115,16 +110,18 @@ class ClassNow:
         done = self.said.get(name)
         check = check_at(done.report, place) if done else None
         question = place.partition(".")[0]
-        return Item(self._id(name, place), name, question, check) if check else None
+        return Item(_id(self.setup, name, place), name, question, check) if check else None
 
     def alike(self, item: Item) -> list[Item]:
-        """Return the others whose check has the same finding."""
+        """Return the others whose check has the same finding, as ``ReviewQueue`` has it."""
+        own = apart(self.said[item.name], item.check)
         return [
             other
             for other in self.items.values()
             if other.place == item.place
             and other.name != item.name
             and same_finding(other.check, item.check)
+            and apart(self.said[other.name], other.check) == own
         ]
 
     def state(self, item: Item) -> str:
@@ -133,10 +130,31 @@ class ClassNow:
         parts = (check.code.value, check.message, check.score, check.max_score, decision)
         return blake2b(repr(parts).encode(), digest_size=12).hexdigest()
 
-    def _id(self, name: str, place: str) -> str:
-        # The seed is not known outside the course: names cannot be tried one after the other.
-        key = str(self.setup.seed).encode()[:64]
-        return blake2b(f"{name}\0{place}".encode(), digest_size=9, key=key).hexdigest()
+
+def _id(setup: BatchSettings, name: str, place: str) -> str:
+    # The seed is not known outside the course: names cannot be tried one after the other.
+    key = str(setup.seed).encode()[:64]
+    return blake2b(f"{name}\0{place}".encode(), digest_size=9, key=key).hexdigest()
+
+
+def _items(
+    setup: BatchSettings, said: Mapping[str, Done], known: Iterable[Item], fresh: Iterable[str]
+) -> dict[str, Item]:
+    """Return the items of a class; only those of fresh submissions are made anew."""
+    new = set(fresh)
+    found = [item for item in known if item.name in said and item.name not in new]
+    found += [
+        Item(_id(setup, name, f"{question.id}.{check.id}"), name, question.id, check)
+        for name in new
+        for question, check in awaited(said[name].report)
+    ]
+    order = {
+        question.id: number
+        for done in said.values()
+        for number, question in enumerate(done.report.questions)
+    }
+    found.sort(key=lambda each: (order[each.question], each.check.id, each.check.message, each.id))
+    return {each.id: each for each in found}
 
 
 class ChangedError(GraderError):
@@ -168,7 +186,7 @@ class GradedClass:
         self._lock = Lock()
         self._queue: ReviewQueue | None = None
         self._last_decision = 0.0
-        self._behind = False
+        self._unwritten: set[str] = set()
         self._marks: dict[str, int] = {}
         self._context: object = None
         self._signature: object = None
@@ -176,7 +194,7 @@ class GradedClass:
         self._open: dict[str, tuple[str, float]] = {}
         self.now = self._in_order(self._read)
         # An earlier desk may have been killed before it wrote the files.
-        self._behind = bool(self.now.decisions)
+        self._unwritten = set(self.now.decisions) & set(self.now.said)
         self._ended = Event()
         self._keeper = Thread(target=self._keep_up, daemon=True)
 
@@ -253,16 +271,19 @@ class GradedClass:
         """
 
         def work() -> bool:
+            # A batch at work has the journal, and this is tried again.
+            with suppress(BusyError):
+                if self._unwritten:
+                    self._taken()
+                    for name in self._unwritten & set(self.now.shown):
+                        write(self.now.shown[name].report, self.out)
+                    absent = [each.student() for each in self.now.setup.absent]
+                    write_grades(self.now.grades, self.out, absent)
+                    self._unwritten = set()
             if self._queue is not None:
                 self._queue.__exit__()
                 self._queue = None
-            if self._behind:
-                # A batch at work has the journal; this is tried again.
-                with suppress(BusyError):
-                    write_decided(self.out)
-                    renew_gradebook(self.out)
-                    self._behind = False
-            return not self._behind
+            return not self._unwritten
 
         return self._in_order(work)
 
@@ -295,7 +316,7 @@ class GradedClass:
             # A request reports what is wrong with the file; the next look may find it well.
             with suppress(GraderError, OSError):
                 quiet = monotonic() - self._last_decision > _HELD
-                if quiet and self._behind and not self.now.working:
+                if quiet and self._unwritten and not self.now.working:
                     self.write_files()
                 begun = monotonic()
                 if begun >= self._due:
@@ -305,7 +326,8 @@ class GradedClass:
     def _taken(self) -> ReviewQueue:
         if self._queue is None:
             self._refresh()
-            self._queue = ReviewQueue(self.out)
+            # As it was read a moment ago; a class of a thousand takes seconds to read again.
+            self._queue = ReviewQueue(self.out, self.now.said)
         self._last_decision = monotonic()
         return self._queue
 
@@ -315,18 +337,20 @@ class GradedClass:
             raise ChangedError(f"{item.place} has changed since you opened it")
 
     def _changed(
-        self, decisions: Mapping[str, Mapping[str, PersonDecision]], names: Iterable[str]
+        self, decisions: Mapping[str, Mapping[str, PersonDecision]], names: Sequence[str]
     ) -> None:
         said, now = self.now.said, self.now
         shown = {name: _as_decided(said[name], decisions.get(name, {})) for name in names}
         self.now = replace(now, decisions=decisions, shown={**now.shown, **shown}, working=False)
-        self._behind = self.decided = True
+        self._unwritten |= {*names}
+        self.decided = True
         self.version += 1
 
     def _read(self) -> ClassNow:
         """Return the class as it is in the journal; only what is new there is parsed."""
         self._signature = self._seen()
         known = self.now.said if self._marks else {}
+        items = self.now.items if self._marks else {}
         with watched(self.out / JOURNAL_FILE) as (journal, working):
             setup = setup_of(journal, self.out)
             context = (setup.gpu, setup.roster, setup.begun_at and setup.seed)
@@ -353,6 +377,7 @@ class GradedClass:
             decisions,
             working,
             seconds_left(setup, times, left) if working else None,
+            _items(setup, said, items.values(), fresh),
         )
 
     def _seen(self) -> object:

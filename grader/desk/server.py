@@ -34,18 +34,19 @@ from starlette.types import ASGIApp
 
 from grader.batch.decisions import rubric_of
 from grader.batch.export import TABLES, ExportOptions
+from grader.batch.ledger import grades_of
 from grader.batch.pages import labels_of, look_of
 from grader.batch.review_queue import DecisionRequest
 from grader.desk.graded_class import ChangedError, GradedClass, Item
 from grader.desk.guard import Guard, Keys
 from grader.desk.views import (
+    Rows,
     changes_table,
     class_view,
     default_why,
     document_of,
     file_view,
     finish_view,
-    grades_now,
     item_view,
     queue_view,
     student_view,
@@ -105,7 +106,8 @@ class Desk:
     def __init__(self, graded: GradedClass, keys: Keys, cookie: str) -> None:
         self._graded = graded
         self.ended = Event()
-        self._kept: dict[str, tuple[int, bytes]] = {}
+        self._kept: tuple[int, bytes] = (-1, b"")
+        self._rows: Rows = {}
         page = _asset("page.html").decode()
         environment = Environment(autoescape=True, undefined=StrictUndefined)
         self._page = environment.from_string(page)
@@ -167,11 +169,11 @@ class Desk:
 
     def _class(self, *_: object) -> Response:
         version = self._graded.version
-        kept = self._kept.get("class")
-        if kept is None or kept[0] != version:
+        kept = self._kept
+        if kept[0] != version:
             # A thousand rows: made once for all who look.
-            made = json.dumps(class_view(self._graded.now), ensure_ascii=False).encode()
-            kept = self._kept["class"] = (version, made)
+            made = json.dumps(class_view(self._graded.now, self._rows), ensure_ascii=False).encode()
+            kept = self._kept = (version, made)
         return Response(kept[1], media_type="application/json")
 
     def _queue(self, request: Request, _: bytes) -> Response:
@@ -206,7 +208,7 @@ class Desk:
         except (IntakeError, UsageError):
             pass  # moved or changed since: the page says so
         look = look_of(labels, setup.file)
-        (grade,) = (each for each in grades_now(now) if each.submission.name == name)
+        (grade,) = grades_of([done], setup.late)
         shown = SubmissionFiles(
             submitted,
             read_pictures(self._graded.out / name, done.report),
@@ -237,7 +239,7 @@ class Desk:
             return PlainTextResponse("There is no such file.", 404)
         policy = self._graded.now.setup.late
         due = policy.due.isoformat(" ") if policy else ""
-        table = TABLES[kind](grades_now(self._graded.now), ExportOptions(out, due=due))
+        table = TABLES[kind](self._graded.now.grades, ExportOptions(out, due=due))
         return _download(table.text.encode(), f"{kind}.csv")
 
     def _given_asset(self, request: Request, _: bytes) -> Response:
@@ -275,6 +277,8 @@ class Desk:
         return JSONResponse({})
 
     def _wish(self, item: Item, asked: DecisionBody) -> DecisionRequest:
+        if asked.same and item.read:
+            raise UsageError("each student's own work is read by itself")
         if asked.items:
             names = [part.name for part in rubric_of(item.check)]
             if not all(0 <= number < len(names) for number in asked.items):

@@ -14,8 +14,7 @@ from typing import Any
 
 from grader.batch.decisions import PersonDecision, awaited, rubric_of
 from grader.batch.discover import Student
-from grader.batch.grades import Grade
-from grader.batch.ledger import Done, grades_of
+from grader.batch.ledger import Done
 from grader.batch.review_queue import Finding
 from grader.batch.status import lines_of
 from grader.checks.by_hand import DOCUMENT
@@ -39,8 +38,20 @@ _BY_HAND = "Graded by hand."
 View = dict[str, Any]
 
 
-def class_view(now: ClassNow) -> View:
-    """Return the page of the class."""
+Rows = dict[str, tuple[Done, View]]
+"""Name → the row that was made of what was done."""
+
+
+def class_view(now: ClassNow, known: Rows) -> View:
+    """Return the page of the class.
+
+    Args:
+        now: The class.
+        known: Rows that were made before; takes up the new ones.
+    """
+    for name, done in now.shown.items():
+        if name not in known or known[name][0] is not done:
+            known[name] = done, _row(done)
     reports = [done.report for done in now.shown.values()]
     bars = bars_of(each for each in reports if each.status is not ReportStatus.INCOMPLETE)
     left = now.seconds_left
@@ -51,7 +62,7 @@ def class_view(now: ClassNow) -> View:
         "left": "" if left is None else f"about {span(left)} left",
         "watched": now.setup.watched,
         "bars": [[bar.low, bar.high, bar.count] for bar in bars],
-        "rows": [_row(done) for done in now.shown.values()],
+        "rows": [known[name][1] for name in now.shown],
         "absent": [inert(_called(each.student()), _NAME) for each in now.setup.absent],
     }
 
@@ -111,7 +122,7 @@ def item_view(graded: GradedClass, item: Item, who: str, names: bool) -> View:
     now, check = graded.now, item.check
     done = now.said[item.name]
     alike = now.alike(item)
-    waiting = [other for other in alike if now.decision(other) is None]
+    waiting = [] if item.read else [other for other in alike if now.decision(other) is None]
     mine = now.decision(item)
     return {
         "id": item.id,
@@ -139,7 +150,8 @@ def item_view(graded: GradedClass, item: Item, who: str, names: bool) -> View:
 
 def default_why(now: ClassNow, item: Item) -> str:
     """Return the reason that a student reads where whoever decides writes none."""
-    given = [each.why for other in now.alike(item) if (each := now.decision(other))]
+    alike = [] if item.read else now.alike(item)
+    given = [each.why for other in alike if (each := now.decision(other))]
     return Counter(given).most_common(1)[0][0] if given else _BY_HAND
 
 
@@ -176,7 +188,9 @@ def _lines(done: Done, item: Item) -> list[tuple[str, str, bool]]:
 
 
 def _json(check: CheckResult) -> str:
-    parts = {"evidence": check.evidence, "witnesses": list(check.witnesses)}
+    # The rubric has its own place.
+    evidence = {name: value for name, value in check.evidence.items() if name != "rubric"}
+    parts = {"evidence": evidence, "witnesses": list(check.witnesses)}
     shown = {name: value for name, value in parts.items() if value}
     return json.dumps(shown, ensure_ascii=False, indent=1) if shown else ""
 
@@ -271,11 +285,6 @@ def changes_table(now: ClassNow) -> str:
     return out.getvalue()
 
 
-def grades_now(now: ClassNow) -> list[Grade]:
-    """Return the grades of the class, as lateness counts in the batch."""
-    return grades_of(list(now.shown.values()), now.setup.late)
-
-
 def finish_view(graded: GradedClass, written: Path) -> View:
     """Return what is still open, and whether the written totals are the desk's."""
     now = graded.now
@@ -310,7 +319,7 @@ def finish_view(graded: GradedClass, written: Path) -> View:
 def _otherwise(now: ClassNow, written: Path) -> Iterator[str]:
     """Yield whose row of the written gradebook has not the desk's total."""
     rows = _rows(written)
-    for grade in grades_now(now):
+    for grade in now.grades:
         name = grade.submission.name
         row = rows.get(cell(name))
         mine = "" if grade.score is None else amount(grade.score)

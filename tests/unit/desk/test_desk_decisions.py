@@ -94,6 +94,15 @@ def test_the_same_finding_is_decided_for_all_at_once_and_undone(ta1: TestClient,
     assert not any(each["decided"] for each in items(ta1))
 
 
+def test_what_a_person_reads_is_each_students_own(ta1: TestClient, out: Path) -> None:
+    first, second, _ = (each["id"] for each in items(ta1, "why_it_diverges"))
+    assert decide(ta1, first, points=1, same=True).status_code == 422
+    assert decide(ta1, first, points=1, why="You forgot the step.").status_code == 200
+    item = seen(ta1, second)
+    assert (item["waiting"], item["why"], item["evidence"]) == (0, "Graded by hand.", "")
+    assert len(in_journal(out)) == 1
+
+
 def test_of_two_decisions_the_second_is_asked_about(
     ta1: TestClient, ta2: TestClient, out: Path
 ) -> None:
