@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from starlette.testclient import TestClient
 from grader.batch.ledger import begin, decisions_of, read_grades, record
 from grader.batch.review_queue import DecisionRequest, ReviewQueue
 from grader.desk.graded_class import GradedClass
+from grader.report.model import Report
 from grader.store.journal import JOURNAL_FILE, open_journal, watched
 
 
@@ -101,6 +103,22 @@ def test_what_a_person_reads_is_each_students_own(ta1: TestClient, out: Path) ->
     item = seen(ta1, second)
     assert (item["waiting"], item["why"], item["evidence"]) == (0, "Graded by hand.", "")
     assert len(in_journal(out)) == 1
+
+
+def test_a_doubt_on_a_claim_is_shared_by_copies_alone(
+    ta1: TestClient, graded: GradedClass, out: Path, tmp_path: Path
+) -> None:
+    with open_journal(out / JOURNAL_FILE) as journal:
+        for name in ("dua", "eli"):
+            done = submission(tmp_path, name)
+            text = done.report.model_dump_json().replace('"basis":"fact"', '"basis":"claim"')
+            claimed = Report.model_validate_json(text.replace("A loop in line 3.", "Doubted."))
+            record(journal, replace(done, report=claimed), None)
+    graded.refresh()
+    doubts = [
+        each for each in items(ta1, "double") if seen(ta1, each["id"])["name"] in ("dua", "eli")
+    ]
+    assert [seen(ta1, each["id"])["waiting"] for each in doubts] == [0, 0]
 
 
 def test_of_two_decisions_the_second_is_asked_about(
