@@ -121,6 +121,30 @@ def test_a_doubt_on_a_claim_is_shared_by_copies_alone(
     assert [seen(ta1, each["id"])["waiting"] for each in doubts] == [0, 0]
 
 
+def test_a_file_that_is_no_text_is_offered_for_saving_alone(
+    ta1: TestClient, graded: GradedClass, out: Path, tmp_path: Path
+) -> None:
+    done = submission(tmp_path, "dua")
+    (tmp_path / "class/dua/plot.html").write_text("<script>alert(1)</script>")
+    text = done.report.model_dump_json().replace(
+        '"message_id":"by_hand"', '"message_id":"by_hand_file"'
+    )
+    text = text.replace(
+        '"message_id":"by_hand_file","params":{}',
+        '"message_id":"by_hand_file","params":{"file":"plot.html"}',
+    )
+    with open_journal(out / JOURNAL_FILE) as journal:
+        record(journal, replace(done, report=Report.model_validate_json(text)), None)
+    graded.refresh()
+    (item,) = (each["id"] for each in items(ta1) if seen(ta1, each["id"])["document"])
+    answer = ta1.get(f"/items/{item}/document")
+    assert answer.text == "<script>alert(1)</script>"
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"].startswith("attachment")
+    (tmp_path / "class/dua/plot.html").unlink()
+    assert ta1.get(f"/items/{item}/document").status_code == 404
+
+
 def test_of_two_decisions_the_second_is_asked_about(
     ta1: TestClient, ta2: TestClient, out: Path
 ) -> None:
