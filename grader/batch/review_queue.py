@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -130,19 +130,33 @@ class Finding:
             yield DecisionRequest(done.submission.name, place, 0.0, why, items=items)
 
 
+def apart(done: Done, check: CheckResult) -> str:
+    """Return what tells a submission's finding from the same one of others, if anything does.
+
+    A doubt about the word of its process is about all of its bytes: what an honest file and one
+    with forged counts have in common tells nothing.
+    """
+    doubted = check.code is Code.NEEDS_REVIEW and check.basis is Basis.CLAIM
+    return done.digest or done.submission.name if doubted else ""
+
+
 class ReviewQueue:
     """A graded class that people decide on; a context manager that holds the journal.
+
+    Args:
+        out: ``--out`` of the batch.
+        known: What the grader said of everybody, as it counts; read from the journal where None.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, known: Mapping[str, Done] | None = None) -> None:
         self.out = out
         self._journal: Journal = open_journal(out / JOURNAL_FILE)
         # As it counts: nobody gives points for what is out of the maximum.
-        everybody = counting(self._journal, done_so_far(self._journal))
-        self._done = {done.submission.name: done for done in everybody}
+        everybody = counting(self._journal, done_so_far(self._journal)) if known is None else ()
+        self._done = known or {done.submission.name: done for done in everybody}
 
     def __enter__(self) -> ReviewQueue:
         return self
@@ -218,20 +232,11 @@ class ReviewQueue:
                     new = Finding(question, tuple(checks), ())
                     # What a person reads is each student's own, whatever is said of it alike.
                     by_hand = checks[0].message_id in READ
-                    own = done.submission.name if by_hand else self._apart(done, checks[0])
+                    own = done.submission.name if by_hand else apart(done, checks[0])
                     found = groups.get((question, said, names, own), new)
                     everybody = (*found.everybody, done)
                     groups[question, said, names, own] = replace(found, everybody=everybody)
         return list(groups.values())
-
-    def _apart(self, done: Done, check: CheckResult) -> str:
-        """Return what tells a submission's finding from the same one of others, if anything does.
-
-        A doubt about the word of its process is about all of its bytes: what an honest file and one
-        with forged counts have in common tells nothing.
-        """
-        doubted = check.code is Code.NEEDS_REVIEW and check.basis is Basis.CLAIM
-        return done.digest or done.submission.name if doubted else ""
 
     def _made(self, wish: DecisionRequest, who: str) -> tuple[Done, list[PersonDecision]]:
         first = one_of(self.out, self._done, wish.student)
@@ -255,7 +260,7 @@ class ReviewQueue:
             if name == first.submission.name or not (mine and theirs):
                 continue
             alike = same_finding(mine, theirs)
-            if alike and self._apart(done, theirs) == self._apart(first, mine):
+            if alike and apart(done, theirs) == apart(first, mine):
                 own = self._decided_on(name).get(place)
                 # What was given to all alike may be changed for all alike; what a person gave to
                 # one of them was for that one.

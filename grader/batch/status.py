@@ -103,12 +103,12 @@ def read_standing(out: Path) -> BatchStatus:
         tuple(each.submission.name for each in done if any(awaited(each.report))),
         untimed,
         working,
-        _seconds_left(setup, [dt.datetime.fromisoformat(text) for text in moments if text], left),
+        seconds_left(setup, [dt.datetime.fromisoformat(text) for text in moments if text], left),
         setup.watched,
     )
 
 
-def _seconds_left(setup: BatchSettings, moments: list[dt.datetime], left: int) -> float | None:
+def seconds_left(setup: BatchSettings, moments: list[dt.datetime], left: int) -> float | None:
     """Return how long what is left takes at the pace since the batch was begun or gone on with."""
     begun = setup.begun_at
     ours = [moment for moment in moments if begun and moment >= begun]

@@ -37,6 +37,7 @@ COMMANDS = {
     "decide": ("review.decide", "Give points by hand."),
     "count": ("regrade.count", "Count points that only a GPU can settle, or take them out."),
     "review": ("review.review", "Go through what waits for a person, and give points."),
+    "desk": ("desk.desk", "Give points by hand in the browser, alone or with others."),
     "status": ("regrade.status", "Say how far a batch is, while it runs or after it was stopped."),
     "pictures": ("report.pictures", "Draw the reports' pictures again, from the numbers in them."),
     "similarity": (

@@ -106,9 +106,8 @@ def class_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[webdriver.Chrome]:
-    """Headless Chromium that notes every request and every message of a console."""
+def chromium_driver() -> webdriver.Chrome:
+    """Return headless Chromium that notes every request and every message of a console."""
     paths = [shutil.which(name) for name in ("chromium", "chromedriver")]
     if not all(paths):
         pytest.skip("no Chromium with its driver: apt-get install chromium chromium-driver")
@@ -117,7 +116,13 @@ def chromium() -> Iterator[webdriver.Chrome]:
     for flag in FLAGS:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(paths[1]))
+    return webdriver.Chrome(options=options, service=Service(paths[1]))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[webdriver.Chrome]:
+    """One browser for all tests."""
+    driver = chromium_driver()
     yield driver
     driver.quit()
 

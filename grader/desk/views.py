@@ -1,0 +1,337 @@
+"""What the desk's pages show, as plain values for JSON. Texts of submissions are made harmless."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from grader.batch.decisions import PersonDecision, awaited, rubric_of
+from grader.batch.discover import Student
+from grader.batch.ledger import Done
+from grader.batch.review_queue import Finding
+from grader.batch.status import lines_of
+from grader.checks.by_hand import DOCUMENT
+from grader.desk.graded_class import ClassNow, GradedClass, Item
+from grader.errors import GraderError
+from grader.progress import span
+from grader.report.excerpts import texts
+from grader.report.gradebook import cell
+from grader.report.html.class_page import bars_of
+from grader.report.model import CheckResult, ReportStatus
+from grader.report.summary import amount
+from grader.submission import read_submission
+from grader.text import inert
+
+_LINE = 240
+_NAME = 80
+_TEXT = 4000
+_EVIDENCE = 20_000
+_FEW = 8
+_BY_HAND = "Graded by hand."
+View = dict[str, Any]
+
+
+Rows = dict[str, tuple[Done, View]]
+"""Name → the row that was made of what was done."""
+
+
+def class_view(now: ClassNow, known: Rows) -> View:
+    """Return the page of the class.
+
+    Args:
+        now: The class.
+        known: Rows that were made before; takes up the new ones.
+    """
+    for name, done in now.shown.items():
+        if name not in known or known[name][0] is not done:
+            known[name] = done, _row(done)
+    reports = [done.report for done in now.shown.values()]
+    bars = bars_of(each for each in reports if each.status is not ReportStatus.INCOMPLETE)
+    left = now.seconds_left
+    return {
+        "title": now.setup.assignment,
+        "total": now.setup.total,
+        "working": now.working,
+        "left": "" if left is None else f"about {span(left)} left",
+        "watched": now.setup.watched,
+        "bars": [[bar.low, bar.high, bar.count] for bar in bars],
+        "rows": [known[name][1] for name in now.shown],
+        "absent": [inert(_called(each.student()), _NAME) for each in now.setup.absent],
+    }
+
+
+def _row(done: Done) -> View:
+    report = done.report
+    return {
+        "name": done.submission.name,
+        "shown": inert(done.submission.name, _NAME),
+        "people": inert("; ".join(map(_called, done.submission.students)), 2 * _NAME),
+        "score": amount(report.score),
+        "max": amount(report.max_score),
+        "pending": amount(report.pending) if report.pending else "",
+        "status": report.status.value,
+        "waits": len(awaited(report)),
+        "strip": [question.status.value for question in report.questions],
+    }
+
+
+def _called(student: Student) -> str:
+    return " ".join(filter(None, (student.name, student.email, student.id)))
+
+
+def queue_view(graded: GradedClass, who: str) -> View:
+    """Return the queue: each item, and whether it is decided or open before somebody else."""
+    now = graded.now
+    titles = {
+        question.id: question.title
+        for done in now.said.values()
+        for question in done.report.questions
+    }
+    return {
+        "titles": titles,
+        "working": now.working,
+        "items": [
+            {
+                "id": item.id,
+                "question": item.question,
+                "check": item.check.id,
+                "decided": now.decision(item) is not None,
+                "by": graded.opened_by(item.id, who),
+            }
+            for item in now.items.values()
+        ],
+    }
+
+
+def item_view(graded: GradedClass, item: Item, who: str, names: bool) -> View:
+    """Return one item with all that a person decides on.
+
+    Args:
+        graded: The class.
+        item: Of the queue, or any check of a submission.
+        who: Asks.
+        names: Say whose it is.
+    """
+    now, check = graded.now, item.check
+    done = now.said[item.name]
+    alike = now.alike(item)
+    waiting = [] if item.read else [other for other in alike if now.decision(other) is None]
+    mine = now.decision(item)
+    return {
+        "id": item.id,
+        "name": inert(item.name, _NAME) if names else "",
+        "question": item.question,
+        "check": check.id,
+        "state": now.state(item),
+        "worth": check.max_score,
+        "said": f"{check.code.value}, {amount(check.score)} of {amount(check.max_score)}",
+        "message": inert(check.message, _TEXT, keep="\n"),
+        "lines": _lines(done, item),
+        "document": inert(str(check.params.get("file", "")), _NAME)
+        if check.message_id == DOCUMENT
+        else "",
+        "rubric": [[part.text, part.points] for part in rubric_of(check)[:9]],
+        "evidence": inert(_json(check), _EVIDENCE, keep="\n"),
+        "reference": reference_of(Path(now.setup.file), item.question),
+        "others": _others(now, alike),
+        "waiting": len(waiting),
+        "decision": _decision(mine) if mine else None,
+        "by": graded.opened_by(item.id, who),
+        "why": default_why(now, item),
+    }
+
+
+def default_why(now: ClassNow, item: Item) -> str:
+    """Return the reason that a student reads where whoever decides writes none."""
+    alike = [] if item.read else now.alike(item)
+    given = [each.why for other in alike if (each := now.decision(other))]
+    return Counter(given).most_common(1)[0][0] if given else _BY_HAND
+
+
+def _decision(decision: PersonDecision) -> View:
+    return {
+        "points": decision.points,
+        "why": inert(decision.why, _TEXT),
+        "who": inert(decision.who, _NAME),
+        "at": f"{decision.at:%Y-%m-%d %H:%M} UTC",
+    }
+
+
+def _others(now: ClassNow, alike: Sequence[Item]) -> list[View]:
+    """Return what the same finding earned, the most frequent first."""
+    given = Counter(
+        (each.points, inert(each.why, _TEXT)) for other in alike if (each := now.decision(other))
+    )
+    return [
+        {"points": points, "why": why, "count": count}
+        for (points, why), count in given.most_common(_FEW)
+    ]
+
+
+def _lines(done: Done, item: Item) -> list[tuple[str, str, bool]]:
+    """Return lines in question: number, text, and whether the finding names it."""
+    named = item.check.params.get("line")
+    found = []
+    for line in lines_of(Finding(item.question, (item.check,), (done,))):
+        number, text = line[:5].strip(), line[6:]
+        if not number.isdecimal():
+            number, text = "", line
+        found.append((number, inert(text.expandtabs(4), _LINE), number == str(named)))
+    return found
+
+
+def _json(check: CheckResult) -> str:
+    # The rubric has its own place.
+    evidence = {name: value for name, value in check.evidence.items() if name != "rubric"}
+    parts = {"evidence": evidence, "witnesses": list(check.witnesses)}
+    shown = {name: value for name, value in parts.items() if value}
+    return json.dumps(shown, ensure_ascii=False, indent=1) if shown else ""
+
+
+def reference_of(file: Path, question: str) -> str:
+    """Return the text of a question's function or class in the reference; empty if it has none."""
+    folder = file.parent.parent.parent / "reference" / file.parent.name
+    for path in sorted(folder.glob("*.py")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        try:
+            nodes = ast.parse(text).body
+        except (SyntaxError, ValueError):
+            continue
+        for node in nodes:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == question:
+                return ast.get_source_segment(text, node) or ""
+    return ""
+
+
+def file_view(done: Done) -> list[View]:
+    """Return the files of a submission that are still what was graded."""
+    wanted = [file.path for file in done.report.submission.files]
+    try:
+        files = read_submission(done.submission.path, wanted).files if wanted else ()
+    except GraderError:
+        files = ()
+    return [
+        {"path": inert(text.path, _NAME), "lines": text.lines}
+        for text in texts(files, done.report.submission.files)
+    ]
+
+
+def document_of(done: Done, item: Item) -> bytes | None:
+    """Return the file that a person reads for an item; None where it is gone."""
+    wanted = [file.path for file in done.report.submission.files]
+    name = str(item.check.params.get("file", ""))
+    try:
+        (file,) = read_submission(done.submission.path, wanted, documents=[name]).documents
+    except (GraderError, ValueError):
+        return None
+    return file.data
+
+
+def student_view(graded: GradedClass, name: str) -> View:
+    """Return a submission with each check that a person may decide on."""
+    now = graded.now
+    done = now.shown[name]
+    return {
+        **_row(done),
+        "replay": f"grader replay {quote(str(graded.out / name))}",
+        "checks": [
+            {
+                "place": f"{question}.{check.id}",
+                "state": now.state(item),
+                "said": check.code.value,
+                "score": amount(check.score),
+                "worth": check.max_score,
+                "pending": check.pending > 0,
+                "message": inert(check.student_message, _TEXT, keep="\n"),
+                "decision": _decision(mine) if (mine := now.decision(item)) else None,
+            }
+            for question, check in done.report.checks()
+            if (item := now.item_at(name, f"{question}.{check.id}"))
+        ],
+    }
+
+
+_CHANGES = (
+    "when", "who", "submission", "student", "question", "check", "grader_said", "points_before",
+    "points_now", "worth", "why",
+)  # fmt: skip
+
+
+def changes_table(now: ClassNow) -> str:
+    """Return every decision that stands as CSV, the latest last."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(_CHANGES)
+    every = sorted(
+        ((each, name) for name, own in now.decisions.items() for each in own.values()),
+        key=lambda pair: (pair[0].at, pair[1], pair[0].place),
+    )
+    for each, name in every:
+        done = now.said.get(name)
+        people = "; ".join(map(_called, done.submission.students)) if done else ""
+        row = (
+            each.at.isoformat(timespec="seconds"), each.who, name, people, each.question,
+            each.check, each.said.value, amount(each.said_points), amount(each.points),
+            amount(each.worth), each.why,
+        )  # fmt: skip
+        writer.writerow(map(cell, row))
+    return out.getvalue()
+
+
+def finish_view(graded: GradedClass, written: Path) -> View:
+    """Return what is still open, and whether the written totals are the desk's."""
+    now = graded.now
+    waits = Counter(
+        question.id for done in now.shown.values() for question, _ in awaited(done.report)
+    )
+    otherwise, folder = list(_otherwise(now, written)), quote(str(graded.out))
+    return {
+        "waits": sorted(waits.items()),
+        "incomplete": [
+            inert(name, _NAME)
+            for name, done in now.shown.items()
+            if done.report.status is ReportStatus.INCOMPLETE
+        ],
+        "pending": sum(
+            done.report.pending > 0 and not awaited(done.report) for done in now.shown.values()
+        ),
+        "absent": [inert(_called(each.student()), _NAME) for each in now.setup.absent],
+        "working": now.working,
+        "decided": sum(map(len, now.decisions.values())),
+        "total": len(now.shown),
+        "otherwise": otherwise[:_FEW],
+        "agree": len(now.shown) - len(otherwise),
+        "commands": [
+            f"grader export canvas {folder} --into my_export.csv --out import.csv",
+            f"grader export moodle {folder} --into worksheet.csv --out import.csv",
+            f"grader export gradescope {folder} --into autograder.zip --out scored.zip",
+        ],
+    }
+
+
+def _otherwise(now: ClassNow, written: Path) -> Iterator[str]:
+    """Yield whose row of the written gradebook has not the desk's total."""
+    rows = _rows(written)
+    for grade in now.grades:
+        name = grade.submission.name
+        row = rows.get(cell(name))
+        mine = "" if grade.score is None else amount(grade.score)
+        if row is None or (row.get("score"), row.get("pending")) != (
+            mine, amount(grade.report.pending),
+        ):  # fmt: skip
+            yield inert(name, _NAME)
+
+
+def _rows(path: Path) -> Mapping[str, Mapping[str, str]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    return {row["submission"]: row for row in csv.DictReader(io.StringIO(text, newline=""))}
