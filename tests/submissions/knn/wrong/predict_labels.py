@@ -104,7 +104,7 @@ def predict_labels(dists, y_train, k=1):
 # Counts votes for ten classes, as CIFAR-10 has.
 # expect:
 #   questions:
-#     predict_labels: {status: failed, code: raised}
+#     predict_labels: {status: partial, code: raised}
 
 def predict_labels(dists, y_train, k=1):
     y_pred = torch.zeros(dists.shape[1], dtype=torch.int64)

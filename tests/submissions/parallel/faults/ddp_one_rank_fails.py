@@ -1,7 +1,7 @@
 # Rank 1 raises while rank 0 waits for it.
 # expect:
 #   questions:
-#     ddp_worker: {status: failed, code: raised}
+#     ddp_worker: {status: partial, code: raised}
 
 import torch
 from torch import distributed

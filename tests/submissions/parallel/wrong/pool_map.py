@@ -32,7 +32,7 @@ def pool_map(f, xs, processes=5):
 # Results as they come in.
 # expect:
 #   questions:
-#     pool_map: {status: failed, checks: {results: wrong_value, workers: requirement_not_met, closed: requirement_not_met}}
+#     pool_map: {status: partial, checks: {results: wrong_value, workers: requirement_not_met, closed: requirement_not_met}}
 
 def pool_map(f, xs, processes=5):
     with Pool(processes) as pool:
