@@ -48,6 +48,15 @@ def double(x):
     return x.mul_(2)
 """
 
+UNSEEN = """
+
+# %% wrong_for_hidden_cases_alone
+# says: You doubled large numbers once too often.
+# earns: 0.5
+
+def double(x):
+    return x * 2
+"""
 X = np.random.Generator(np.random.PCG64(3)).standard_normal((4, 3))
 
 
@@ -178,3 +187,12 @@ def test_what_tells_too_little_or_is_like_another_is_left_out() -> None:
 def test_a_damaged_text_opens_nothing() -> None:
     (sealed,) = seal("f", [run("One.", seen(3))])
     assert opened(["\N{SNOWMAN}", "", sealed[:-5]], seen(3)) == ""
+
+
+def test_a_mistake_that_no_public_case_shows_is_not_sealed(tmp_path: Path, starter: Path) -> None:
+    """It would open with right results, and be told to whoever has them."""
+    new_assignment("toy_two", tmp_path)
+    (tmp_path / "reference/toy_two/mistakes.py").write_text(MISTAKES + UNSEEN)
+    materials = load_materials(tmp_path / "assignments/toy_two/assignment.yml")
+    made = make_public(materials, toy_starter.lent()).public
+    assert len(made.mistakes["double"]) == len(read_public(starter).mistakes["double"]) == 2
