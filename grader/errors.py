@@ -15,6 +15,8 @@ class GraderError(Exception):
     """Base of every error that the command line prints without a traceback."""
 
     exit_status = 1
+    prefix = "error"
+    """What stands before it, in the language of its sentence."""
 
 
 class UsageError(GraderError):

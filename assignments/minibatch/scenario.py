@@ -21,6 +21,7 @@ from torch.nn import functional
 from grader.scenario_process import (
     MadeByCode,
     RemoteError,
+    WrongFileError,
     actor,
     callback,
     folder,
@@ -347,15 +348,22 @@ def _opened(path):
         raise
     except Exception as error:
         # Torch's own words run to a page, and end in how to load the file all the same.
-        what = "it is no whole file of torch.save, or holds more than tensors in plain containers"
-        raise ValueError(what) from error
+        raise WrongFileError(
+            en="The file is no whole file of torch.save, or holds more than tensors in plain "
+            "containers. Save state_dict(), not the net or the optimizer itself.",
+            ko="torch.save로 끝까지 쓴 파일이 아니거나, dict나 list에 담은 텐서 말고 다른 것이 "
+            "들어 있습니다. 신경망이나 옵티마이저가 아니라 그 state_dict()를 저장하세요.",
+        ) from error
 
 
 def _left_by_a_broken_save(path):
     try:
         return _opened(path)
-    except ValueError as error:
-        raise ValueError("a later save broke off, and the earlier file is gone") from error
+    except WrongFileError as error:
+        raise WrongFileError(
+            en="A later save broke off, and the earlier file is gone.",
+            ko="나중의 저장이 도중에 끊겼고, 앞서 저장한 파일이 사라졌습니다.",
+        ) from error
 
 
 def save(x, y, twice):

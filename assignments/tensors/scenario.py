@@ -15,6 +15,7 @@ import torch
 from grader.scenario_process import (
     MadeByCode,
     RemoteError,
+    WrongFileError,
     actor,
     callback,
     folder,
@@ -265,13 +266,24 @@ def read_torch(path):
         content = torch.load(io.BytesIO(data), weights_only=True)
     except Exception as error:
         # Torch's own words run to a page, and end in how to load the file all the same.
-        what = "it is no file of torch.save, or holds more than tensors in plain containers"
-        raise ValueError(what) from error
+        raise WrongFileError(
+            en="The file is no file of torch.save, or holds more than tensors in plain containers.",
+            ko="torch.save로 쓴 파일이 아니거나, dict나 list에 담은 텐서 말고 다른 것이 "
+            "들어 있습니다.",
+        ) from error
     if not isinstance(content, dict):
-        raise TypeError(f"the file holds a {type(content).__name__}, not a dict of tensors")
+        kind = type(content).__name__
+        raise WrongFileError(
+            en=f"The file holds a {kind}, not a dict of tensors.",
+            ko=f"파일에 텐서의 dict가 아니라 다른 것이 들어 있습니다: {kind}.",
+        )
     for name, value in content.items():
         if not isinstance(value, torch.Tensor):
-            raise TypeError(f"“{name}” is a {type(value).__name__}, not a tensor")
+            kind = type(value).__name__
+            raise WrongFileError(
+                en=f"In the file “{name}” is a {kind}, not a tensor.",
+                ko=f"파일에서 “{name}”의 값이 텐서가 아닙니다: {kind}.",
+            )
     tensors = list(content.values())
     # Tensors may share a storage; each storage is in the file once.
     stored = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
@@ -333,13 +345,19 @@ def read_hdf5(path):
     with h5py.File(path, "r") as content:
         groups = [name for name, entry in content.items() if isinstance(entry, h5py.Group)]
         if groups:
-            raise TypeError(f"“{groups[0]}” is a group, not a dataset")
+            raise WrongFileError(
+                en=f"In the file “{groups[0]}” is a group, not a dataset.",
+                ko=f"파일에서 “{groups[0]}”이라는 이름은 데이터셋이 아니라 그룹입니다.",
+            )
         return {name: _bytes_of(dataset) for name, dataset in content.items()}
 
 
 def _bytes_of(dataset):
     if dataset.dtype.kind not in "biufc":
-        raise TypeError(f"“{dataset.name}” holds {dataset.dtype}, not numbers")
+        raise WrongFileError(
+            en=f"In the file “{dataset.name}” holds {dataset.dtype}, not numbers.",
+            ko=f"파일에서 “{dataset.name}”에 든 것이 수가 아닙니다: {dataset.dtype}.",
+        )
     # Another byte order is as good to HDF5; torch knows the machine's own only.
     array = dataset[...].astype(dataset.dtype.newbyteorder("="))
     return array.dtype.str, array.shape, array.tobytes()

@@ -27,7 +27,7 @@ from grader.verdict import (
     reference_failed,
     sandbox_failed,
 )
-from grader.wire.messages import Fault
+from grader.wire.messages import WRONG_FILE, Fault
 from grader.wire.values import Value
 
 _PENDING = (Status.ERROR, Status.DEFERRED)
@@ -260,7 +260,11 @@ def _unusable(submission: Observation, function: str, message: str = "unusable")
     params: dict[str, Param] = {
         "type": plain(error.type), "message": plain(error.message), "function": function,
     }  # fmt: skip
-    if submission.detail == IN_STAGE:
+    if error.type == WRONG_FILE:
+        english, _, korean = error.message.partition("\n")
+        params |= {"told_en": plain(english), "told_ko": plain(korean)}
+        verdict = finding(Code.UNREADABLE_FILE, "unreadable_file", params)
+    elif submission.detail == IN_STAGE:
         verdict = finding(Code.RAISED, message, params)
     elif error.type == "FileNotFoundError":
         verdict = finding(Code.MISSING_FILE, "no_file", {})

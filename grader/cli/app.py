@@ -22,7 +22,7 @@ from typer.core import TyperCommand, TyperGroup
 from grader import __version__
 from grader.cli.support import make_console, terminate
 from grader.errors import GraderError
-from grader.report.messages.language import current_language
+from grader.report.messages.language import LANGUAGES, current_language
 
 COMMANDS = {
     "grade": ("grade.grade", "Grade one submission."),
@@ -60,13 +60,21 @@ _UNLISTED = {"on-gradescope": "pack.on_gradescope"}
 """What the grader's own packs start."""
 
 
-def _in_korean(name: str, command: Any, context: Any) -> str:
-    """Return a help text in Korean, where the reader's language is that; else empty."""
+_OF_STUDENTS = ("check", "submit-zip")
+
+
+def _language() -> str:
+    """Return the reader's language, before the library has read the options."""
     words = sys.argv[1:]
-    # The library shows the help before it reads any other option.
     asked = [after for option, after in pairwise(words) if option == "--lang"]
     asked += [word.removeprefix("--lang=") for word in words if word.startswith("--lang=")]
-    if (asked[-1] if asked else current_language()) != "ko":
+    return asked[-1] if asked and asked[-1] in LANGUAGES else current_language()
+
+
+def _in_korean(name: str, command: Any, context: Any) -> str:
+    """Return a help text in Korean, where the reader's language is that; else empty."""
+    # The library shows the help before it reads any other option.
+    if _language() != "ko":
         return ""
     from grader.cli.korean import help_of
 
@@ -79,6 +87,22 @@ class SpokenCommand(TyperCommand):
     def get_help(self, ctx: Any) -> str:
         """Return the help text."""
         return _in_korean(self.name or "", self, ctx) or super().get_help(ctx)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of a call.
+
+        Raises:
+            UsageError: A student's command cannot read them.
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            # The library's own errors: some versions bring their classes along, others import them.
+            if self.name not in _OF_STUDENTS or not hasattr(error, "format_message"):
+                raise
+            from grader.cli.usage import usage_error
+
+            raise usage_error(error, ctx, _language()) from None
 
 
 class LazyGroup(TyperGroup):
@@ -142,7 +166,7 @@ def main() -> None:
         from rich.markup import escape
 
         # Not wrapped: editors and CI look for file:line at the beginning of a line.
-        line = f"[bold red]error:[/] {escape(str(error))}"
+        line = f"[bold red]{error.prefix}:[/] {escape(str(error))}"
         make_console(stderr=True).print(line, highlight=False, soft_wrap=True)
         sys.exit(error.exit_status)
 

@@ -264,7 +264,7 @@ def submit_zip(path: PathArg = _HERE, lang: LanguageOpt = None) -> None:
     named = {"title": asked.title, "version": asked.version}
     view.say("packed", "green", file=packed.path.name, **named)
     for name, size, digest in packed.content:
-        view.print(f"  {name}  {size} bytes  sha256 {digest[:16]}…")
+        view.print(f"  {words.label('packed_file', name=name, size=size, digest=digest[:16])}")
     for error in submission.refused.values():
         view.tell(error.message, "red")
     if lacking := absent(place, submission):

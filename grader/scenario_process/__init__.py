@@ -11,6 +11,7 @@ from grader.scenario_process.api import (
     Handle,
     MadeByCode,
     RemoteError,
+    WrongFileError,
     actor,
     callback,
     caller,
@@ -23,6 +24,6 @@ from grader.scenario_process.api import (
 from grader.wire.values import Opaque
 
 __all__ = [
-    "Handle", "MadeByCode", "Opaque", "RemoteError", "actor", "callback", "caller", "folder",
-    "given", "read", "repeat", "repeated",
+    "Handle", "MadeByCode", "Opaque", "RemoteError", "WrongFileError", "actor", "callback",
+    "caller", "folder", "given", "read", "repeat", "repeated",
 ]  # fmt: skip

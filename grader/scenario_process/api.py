@@ -140,6 +140,18 @@ class OverError(BaseException):
         self.fault = fault
 
 
+class WrongFileError(Exception):
+    """A file that a function wrote is not what was asked for; raised by a scenario.
+
+    Args:
+        en: What is wrong with it, a sentence that the student reads.
+        ko: The same in Korean.
+    """
+
+    def __init__(self, *, en: str, ko: str) -> None:
+        super().__init__(f"{en}\n{ko}")
+
+
 class UnreadError(Exception):
     """A function that ``read`` called raised."""
 

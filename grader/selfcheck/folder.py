@@ -35,6 +35,7 @@ class InTheWay(UsageError):  # noqa: N818  it is no error of the grader's
         from grader.report.messages.catalogue import current  # noqa: PLC0415
 
         self.message = Message(message, params)
+        self.prefix = current().label("usage_error")
         super().__init__(current().render(self.message))
 
 

@@ -155,6 +155,9 @@ EXCEPTIONS = frozenset(
 )
 """Names by which an exception may cross."""
 
+WRONG_FILE = "WrongFileError"
+"""Type of a fault that is a scenario's sentence on a file: a line in English, one in Korean."""
+
 MODULE = 0
 """Handle of the submission's module."""
 

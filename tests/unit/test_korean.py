@@ -17,6 +17,7 @@ TEXTS = [
     ROOT / "grader/authoring/student_files.py",
     *sorted(ROOT.glob("assignments/*/*.ko.*")),
     *sorted(ROOT.glob("assignments/*/ko.toml")),
+    *sorted(ROOT.glob("assignments/*/scenario.py")),
     *sorted(ROOT.glob("reference/*/mistakes.py")),
 ]
 OF_MISTAKES = "# says-ko: "

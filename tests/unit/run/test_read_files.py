@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import toy_starter
 
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
+from grader.report.messages.catalogue import words_in
 from grader.report.model import Report
 from grader.run.materials import load_materials
 from grader.run.scenario_relay import ScenarioRelay
 from grader.sandbox.host.processes import Sandbox
+from grader.verdict import Message, Param
 
 h5py = pytest.importorskip("h5py", reason="the extra “assignments” is not installed")
 
@@ -172,6 +174,26 @@ def test_a_bad_file_is_its_authors_and_costs_what_rests_on_it(
     assert codes(report) == [code, "ok"]
     assert said in told(report, 0)
     assert report.questions[0].checks[0].owner == "student"
+
+
+def test_a_scenarios_sentence_on_a_file_is_told_in_the_readers_language(
+    root: Path, sandbox: Sandbox
+) -> None:
+    path = root / "assignments/toy/scenario.py"
+    spoken = "raise WrongFileError(en='The file is empty.', ko='빈 파일입니다.')"
+    loads = "return torch.load(path, weights_only=True)"
+    assert loads in SCENARIO
+    text = SCENARIO.replace("actor, folder, read", "WrongFileError, actor, folder, read")
+    asks = f"if path.stat().st_size == 0:\n        {spoken}\n    {loads}"
+    path.write_text(text.replace(loads, asks), encoding="utf-8")
+
+    report = changed(prepared(root, sandbox), root / "own", (STATE, 'open(path, "w").close()'))
+
+    assert codes(report) == ["ok", "unreadable_file"]
+    assert told(report, 1).endswith("The file is empty.")
+    found = report.questions[1].checks[0]
+    said = Message("unreadable_file", cast("dict[str, Param]", found.params))
+    assert words_in("ko").render(said) == "빈 파일입니다."
 
 
 PICKLED = """
