@@ -63,6 +63,7 @@ def test_no_id_stands_in_two_tables() -> None:
 
 EACH_IN_ITS_OWN = {
     "cause_known_mistake", "called", "author_message", "author_diagnosis", "author_hint", "price",
+    "unreadable_file",
 }  # fmt: skip
 """Messages with a sentence for each language, which prefers its own."""
 
