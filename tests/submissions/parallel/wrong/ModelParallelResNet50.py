@@ -224,7 +224,7 @@ class ModelParallelResNet50(ResNet):
 # fc was not moved with the rest.
 # expect:
 #   questions:
-#     ModelParallelResNet50: {status: failed, code: raised}
+#     ModelParallelResNet50: {status: partial, code: raised}
 
 class ModelParallelResNet50(ResNet):
     def __init__(self):
@@ -261,7 +261,7 @@ class ModelParallelResNet50(ResNet):
 # fc gets what the pooling gives.
 # expect:
 #   questions:
-#     ModelParallelResNet50: {status: failed, code: raised}
+#     ModelParallelResNet50: {status: partial, code: raised}
 
 class ModelParallelResNet50(ResNet):
     def __init__(self):

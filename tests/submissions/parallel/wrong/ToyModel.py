@@ -129,7 +129,7 @@ class ToyModel(nn.Module):
 # An input on the CPU stays there.
 # expect:
 #   questions:
-#     ToyModel: {status: failed, code: raised}
+#     ToyModel: {status: partial, code: raised}
 
 class ToyModel(nn.Module):
     def __init__(self):

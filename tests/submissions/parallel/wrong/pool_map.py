@@ -43,7 +43,7 @@ def pool_map(f, xs, processes=5):
 # Returns an iterator that outlives its pool's work.
 # expect:
 #   questions:
-#     pool_map: {status: failed, code: wrong_type}
+#     pool_map: {status: partial, code: wrong_type}
 
 def pool_map(f, xs, processes=5):
     with Pool(processes) as pool:

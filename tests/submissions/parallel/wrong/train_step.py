@@ -35,7 +35,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # Labels go to cuda:1, where the model need not answer.
 # expect:
 #   questions:
-#     train_step: {status: failed, code: raised}
+#     train_step: {status: partial, code: raised}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     optimizer.zero_grad()
@@ -99,7 +99,7 @@ def train_step(model, loss_fn, optimizer, inputs, labels):
 # Labels stay where they are.
 # expect:
 #   questions:
-#     train_step: {status: failed, code: raised}
+#     train_step: {status: partial, code: raised}
 
 def train_step(model, loss_fn, optimizer, inputs, labels):
     optimizer.zero_grad()
