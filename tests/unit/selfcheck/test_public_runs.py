@@ -94,7 +94,7 @@ def test_a_field_is_public_only_where_the_filter_says_so(name: str) -> None:
 def test_a_mended_run_and_its_times_stay_behind() -> None:
     timing = FunctionTiming(detail="timehidden")
     timed = replace(WHOLE, facts=replace(WHOLE.facts, timing=timing))
-    mended = Mended(7, 0.5, RUN, says=(("en", "mendhidden"),))
+    mended = Mended(7, 0.5, RUN, voids=("mendhidden",))
     assert "hidden" not in repr(filtered("double", timed, mended=mended)).lower()
 
 
