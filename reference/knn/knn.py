@@ -312,9 +312,12 @@ def accuracies_tied(seed):  # noqa: ARG001
     return ({8: [50.0, 50.0], 2: [50.0, 50.0]},)
 
 
-def accuracies_tied_in_order(seed):  # noqa: ARG001
+def accuracies_tied_in_order(seed):
     """Two best k, the smaller of them first."""
-    return ({2: [45.0, 55.0], 5: [20.0, 30.0], 6: [55.0, 45.0]},)
+    dice = np.random.default_rng(seed)
+    least, other, greatest = sorted(dice.choice(np.arange(2, 30), 3, replace=False).tolist())
+    low, high = (dice.integers(60, 180, 2) / 2).tolist()
+    return ({least: [low, high], other: [10.0, 15.0], greatest: [high, low]},)
 
 
 def accuracies_tied_means(seed):  # noqa: ARG001
