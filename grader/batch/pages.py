@@ -14,7 +14,6 @@ from urllib.parse import quote
 from grader.batch.discover import QUESTIONS_FOLDER, SIMILARITY_FOLDER, Student
 from grader.batch.grades import Grade, LatePolicy
 from grader.batch.ledger import absent_of, done_so_far, grades_of, policy_of, setup_of, with_decided
-from grader.errors import UsageError
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.gradescope import write_results
 from grader.report.html.class_page import ClassRow, class_page, class_view
@@ -33,7 +32,7 @@ from grader.report.model import Report
 from grader.report.view import ReleaseStage
 from grader.store.files import write_atomic
 from grader.store.journal import JOURNAL_FILE, open_journal
-from grader.submission import IntakeError, SubmittedFile, read_submission
+from grader.submission import SubmittedFile, read_again
 from grader.submission.reader import Where
 from grader.text import inert
 
@@ -179,7 +178,7 @@ def _write_graded(out: Path, look: Look, grade: Grade, links: Links) -> None:
 
 
 def _files_of(report: Report, where: Where | None, folder: Path, look: Look) -> SubmissionFiles:
-    return SubmissionFiles(_submitted(report, where), read_pictures(folder, report), look.asked)
+    return SubmissionFiles(submitted(report, where), read_pictures(folder, report), look.asked)
 
 
 def _write_pair(
@@ -192,14 +191,16 @@ def _write_pair(
         write_atomic(look.students / f"{report.submission.id}.html", page)
 
 
-def _submitted(report: Report, where: Where | None) -> tuple[SubmittedFile, ...]:
-    if where is None or not report.submission.files:
-        return ()
-    try:
-        return read_submission(where, [file.path for file in report.submission.files]).files
-    except (IntakeError, UsageError):
-        # Moved or changed since: the page says so, and everything else is still worth a page.
-        return ()
+def submitted(report: Report, where: Where | None) -> tuple[SubmittedFile, ...]:
+    """Return the code that was graded, read again; nothing where it is gone.
+
+    Args:
+        report: On it.
+        where: It lay; None where nobody knows.
+    """
+    names = [file.path for file in report.submission.files]
+    found = None if where is None else read_again(where, names)
+    return found.files if found else ()  # gone: everything else is still worth a page
 
 
 def _links(names: Sequence[str]) -> Iterator[Links]:

@@ -15,12 +15,11 @@ from grader.batch.decisions import awaited
 from grader.batch.ledger import GRADED_AT, BatchSettings, Done, done_so_far, setup_of, with_decided
 from grader.batch.review_queue import READ, Finding
 from grader.checks.by_hand import DOCUMENT
-from grader.errors import GraderError
 from grader.progress import span
 from grader.report.model import ReportStatus
 from grader.report.summary import counted, few
 from grader.store.journal import JOURNAL_FILE, watched
-from grader.submission import read_submission
+from grader.submission import read_again
 
 _SUBMISSION = "submission"
 
@@ -138,13 +137,12 @@ def lines_of(finding: Finding) -> list[str]:
     if not wanted:
         # Its code could not be read, so nobody looked for what else there is.
         return list(map(str, done.submission.paths))
-    try:
-        files = read_submission(done.submission.path, wanted).files
-    except GraderError:
+    submission = read_again(done.submission.path, wanted)
+    if submission is None:
         return []
     params = finding.checks[0].params
     named, path = params.get("line"), params.get("file")
-    files = tuple(file for file in files if file.path == path) or files
+    files = tuple(file for file in submission.files if file.path == path) or submission.files
     most = _MOST_READ if finding.checks[0].message_id in READ else _MOST_LINES
     for file in files:
         lines = file.data.decode(errors="replace").splitlines()
@@ -165,10 +163,10 @@ def _document_lines(done: Done, name: str) -> list[str]:
     """
     where = done.submission.path
     wanted = [file.path for file in done.report.submission.files]
-    try:
-        (file,) = read_submission(where, wanted, documents=[name]).documents
-    except (GraderError, ValueError):
+    submission = read_again(where, wanted, documents=[name])
+    if submission is None or not submission.documents:
         return [f"{name}: is no longer there as it was handed in"]
+    (file,) = submission.documents
     place = where.get(name) if isinstance(where, Mapping) else where
     inside = "" if isinstance(where, Mapping) else f": {file.origin}"
     head = f"{place or name}{inside} ({file.size})"

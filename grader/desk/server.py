@@ -7,7 +7,7 @@ import html
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial, wraps
 from http import HTTPStatus
 from importlib.resources import files
@@ -35,7 +35,7 @@ from starlette.types import ASGIApp
 from grader.batch.decisions import rubric_of
 from grader.batch.export import TABLES, ExportOptions
 from grader.batch.ledger import grades_of
-from grader.batch.pages import labels_of, look_of
+from grader.batch.pages import labels_of, look_of, submitted
 from grader.batch.review_queue import DecisionRequest
 from grader.desk.graded_class import ChangedError, GradedClass, Item
 from grader.desk.guard import Guard, Keys
@@ -60,7 +60,6 @@ from grader.report.html.submission_page import (
     student_page,
 )
 from grader.report.view import ReleaseStage
-from grader.submission import IntakeError, SubmittedFile, read_submission
 
 PAGES = {"": "class", "queue": "queue", "student": "student", "finish": "finish"}
 _STYLES, _SCRIPT = "text/css", "text/javascript"
@@ -201,16 +200,10 @@ class Desk:
         now, name = self._graded.now, self._name(request)
         done, setup = now.shown[name], now.setup
         labels = labels_of(setup.language)
-        submitted: Sequence[SubmittedFile] = ()
-        try:
-            wanted = [file.path for file in done.report.submission.files]
-            submitted = read_submission(done.submission.path, wanted).files if wanted else ()
-        except (IntakeError, UsageError):
-            pass  # moved or changed since: the page says so
         look = look_of(labels, setup.file)
         (grade,) = grades_of([done], setup.late)
         shown = SubmissionFiles(
-            submitted,
+            submitted(done.report, done.submission.path),
             read_pictures(self._graded.out / name, done.report),
             look.asked,
             grade.late,
@@ -231,8 +224,7 @@ class Desk:
         if kind == "changes":
             return _download(changes_table(self._graded.now).encode(), "changes.csv")
         # Files are made from the journal, which a decision of a moment ago still holds.
-        if not self._graded.write_files():
-            raise UsageError("a batch is at work; its files are written when it has ended")
+        self._write()
         if kind == "gradebook":
             return _download((out / GRADEBOOK_FILE).read_bytes(), GRADEBOOK_FILE)
         if kind != "nbgrader":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import io
 import json
@@ -15,18 +14,19 @@ from typing import Any
 from grader.batch.decisions import PersonDecision, awaited, rubric_of
 from grader.batch.discover import Student
 from grader.batch.ledger import Done
+from grader.batch.pages import submitted
 from grader.batch.review_queue import Finding
 from grader.batch.status import lines_of
 from grader.checks.by_hand import DOCUMENT
 from grader.desk.graded_class import ClassNow, GradedClass, Item
-from grader.errors import GraderError
 from grader.progress import span
 from grader.report.excerpts import texts
 from grader.report.gradebook import cell
 from grader.report.html.class_page import bars_of
 from grader.report.model import CheckResult, ReportStatus
 from grader.report.summary import amount
-from grader.submission import read_submission
+from grader.static_analysis.mends import definition_of
+from grader.submission import read_again
 from grader.text import inert
 
 _LINE = 240
@@ -200,26 +200,18 @@ def reference_of(file: Path, question: str) -> str:
     folder = file.parent.parent.parent / "reference" / file.parent.name
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8", errors="replace")
-        try:
-            nodes = ast.parse(text).body
-        except (SyntaxError, ValueError):
-            continue
-        for node in nodes:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == question:
-                return ast.get_source_segment(text, node) or ""
+        if defined := definition_of(text, question):
+            return defined.text_in(text)
     return ""
 
 
 def file_view(done: Done) -> list[View]:
     """Return the files of a submission that are still what was graded."""
-    wanted = [file.path for file in done.report.submission.files]
-    try:
-        files = read_submission(done.submission.path, wanted).files if wanted else ()
-    except GraderError:
-        files = ()
     return [
         {"path": inert(text.path, _NAME), "lines": text.lines}
-        for text in texts(files, done.report.submission.files)
+        for text in texts(
+            submitted(done.report, done.submission.path), done.report.submission.files
+        )
     ]
 
 
@@ -227,11 +219,8 @@ def document_of(done: Done, item: Item) -> bytes | None:
     """Return the file that a person reads for an item; None where it is gone."""
     wanted = [file.path for file in done.report.submission.files]
     name = str(item.check.params.get("file", ""))
-    try:
-        (file,) = read_submission(done.submission.path, wanted, documents=[name]).documents
-    except (GraderError, ValueError):
-        return None
-    return file.data
+    submission = read_again(done.submission.path, wanted, documents=[name])
+    return submission.documents[0].data if submission and submission.documents else None
 
 
 def student_view(graded: GradedClass, name: str) -> View:

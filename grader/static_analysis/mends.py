@@ -106,11 +106,19 @@ class Definition:
     first: int
     last: int
 
+    def text_in(self, source: str) -> str:
+        """Return its own text."""
+        return "\n".join(_lines(source)[self.first - 1 : self.last])
+
     def replaced(self, source: str, text: str) -> str:
         """Return the file with another text in its place."""
-        # As Python counts lines: a form feed, for one, begins none.
-        lines = re.split(r"\r\n|\r|\n", source)
+        lines = _lines(source)
         return "\n".join([*lines[: self.first - 1], text, *lines[self.last :]])
+
+
+def _lines(source: str) -> list[str]:
+    # As Python counts them: a form feed, for one, begins none.
+    return re.split(r"\r\n|\r|\n", source)
 
 
 def definition_of(source: str, name: str) -> Definition | None:

@@ -5,7 +5,7 @@ files that the assignment names are opened. So a ``conftest.py``, ``sitecustomiz
 ``torch.py`` beside them never reaches the student process.
 """
 
-from grader.submission.reader import Where, read_for, read_submission
+from grader.submission.reader import Where, read_again, read_for, read_submission
 from grader.submission.submission import Bounds, CellMap, IntakeError, Submission, SubmittedFile
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Submission",
     "SubmittedFile",
     "Where",
+    "read_again",
     "read_for",
     "read_submission",
 ]

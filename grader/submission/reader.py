@@ -245,6 +245,24 @@ def read_for(assignment: Assignment, path: Where, name: str | None = None) -> Su
     )
 
 
+def read_again(
+    path: Where, names: Sequence[str], documents: Sequence[str] = ()
+) -> Submission | None:
+    """Return files of a submission that was graded, as they lie there now; None if they are gone.
+
+    Args:
+        path: Where it was read.
+        names: Files that were graded.
+        documents: Files that a person reads; see ``read_submission``.
+    """
+    if not (names or documents):
+        return None
+    try:
+        return read_submission(path, names, documents=documents)
+    except (IntakeError, UsageError):
+        return None  # moved or changed since: whoever looks at grades does without
+
+
 def _is_folder(path: Path) -> bool:
     try:
         mode = path.stat().st_mode

@@ -145,6 +145,17 @@ def test_a_file_that_is_no_text_is_offered_for_saving_alone(
     assert ta1.get(f"/items/{item}/document").status_code == 404
 
 
+def test_an_item_whose_file_was_taken_away_can_be_decided_on(
+    ta1: TestClient, out: Path, tmp_path: Path
+) -> None:
+    for file in (tmp_path / "class").rglob("toy.py"):
+        file.unlink()
+
+    item = items(ta1, "double")[0]["id"]
+    assert seen(ta1, item)["lines"] == []
+    assert ta1.get(f"/items/{item}/file").json() == []
+
+
 def test_of_two_decisions_the_second_is_asked_about(
     ta1: TestClient, ta2: TestClient, out: Path
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.report.messages.catalogue import ENGLISH
-from grader.submission import Bounds, IntakeError, Submission, read_submission
+from grader.submission import Bounds, IntakeError, Submission, read_again, read_submission
 from grader.verdict import Code
 
 ONE = ["pytorch101.py"]
@@ -314,3 +314,13 @@ def test_device_or_pipe_given_is_the_instructors_mistake(tmp_path):
     for path in (tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(UsageError, match="device, pipe or socket"):
             read(path)
+
+
+def test_what_was_graded_is_read_again_as_long_as_it_is_there(tmp_path: Path) -> None:
+    (tmp_path / "pytorch101.py").write_bytes(SOURCE)
+    again = read_again(tmp_path, ONE)
+    assert again is not None
+    assert again.files[0].data == SOURCE
+    assert read_again(tmp_path, TWO) is None
+    assert read_again(tmp_path / "moved", ONE) is None
+    assert read_again(tmp_path, []) is None
