@@ -74,6 +74,8 @@ ALL_OR_NOTHING = PartialCredit()
 
 Verdicts = dict[str, Verdict]
 """Check id → verdict."""
+JudgedCases = Mapping[str, Sequence[tuple[PlannedCase, Verdict]]]
+"""Check id → its cases, each with the verdict on it."""
 Runs = Mapping[str, QuestionRun]
 """Question id → what came of it."""
 FindMade = Callable[[PlannedQuestion, QuestionRun, QuestionRun, Sandbox], Made | None]
@@ -104,16 +106,17 @@ def judge_question(
     )
     if stopped is not None:
         return for_all(question, stopped)
-    verdicts = _unsettled(planned, reference, submission)
+    judged = _judged(planned, reference, submission)
+    verdicts = _unsettled(question, judged, submission)
     if partial.price is None:
         settled = settle(question.checks, verdicts, partial.shares)
     else:
         settled = with_price(question.checks, verdicts, partial.price)
     if partial.right_cases and _wrong_results(question, verdicts):
-        earned = _right_cases(planned, reference, submission, partial)
+        earned = _right_cases(question, judged, submission, partial)
         settled = with_credit(question.checks, settled, earned) if earned else settled
     if (slip := submission.mended) is not None:
-        verdicts = _unsettled(planned, reference, slip.run)
+        verdicts = _unsettled(question, _judged(planned, reference, slip.run), slip.run)
         if slip.earns:
             left = Price(slip.earns, frozenset(slip.voids))
             mended = with_price(question.checks, verdicts, left)
@@ -125,16 +128,15 @@ def judge_question(
     return without_repeats(question.listed, settled)
 
 
-def _unsettled(
+def _judged(
     planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
-) -> Verdicts:
-    """Return the verdict of each check over its cases, before anything rests on another."""
+) -> JudgedCases:
+    """Return the verdict of each check on each of its cases."""
     question = planned.question
-    verdicts: Verdicts = {}
-    for check in question.checks:
-        judged = [
+    return {
+        check.id: [
             (
-                case.inputs,
+                case,
                 _unwritten_elsewhere(question, submission, case.key)
                 or judge_case(
                     check,
@@ -147,9 +149,30 @@ def _unsettled(
             for case in planned.cases
             if check.judges(case.case.id)
         ]
-        if judged:
-            combined = combine([verdict for _, verdict in judged])
-            verdicts[check.id] = with_inputs_told(judged, across_cases(judged, combined))
+        for check in question.checks
+    }
+
+
+def _unsettled(
+    question: Question,
+    judged: JudgedCases,
+    submission: QuestionRun,
+    without: Collection[str] = (),
+) -> Verdicts:
+    """Return the verdict of each check over its cases, before anything rests on another.
+
+    Args:
+        question: Whose checks they are.
+        judged: The verdicts on its cases.
+        submission: What the submission did.
+        without: Keys of cases that are left out.
+    """
+    verdicts: Verdicts = {}
+    for check in question.checks:
+        cases = [(case.inputs, each) for case, each in judged[check.id] if case.key not in without]
+        if cases:
+            combined = combine([verdict for _, verdict in cases])
+            verdicts[check.id] = with_inputs_told(cases, across_cases(cases, combined))
     # After all that have cases: those tell whether the function is written at all.
     for check in question.checks:
         if check.id not in verdicts:
@@ -158,48 +181,19 @@ def _unsettled(
 
 
 def _right_cases(
-    planned: PlannedQuestion,
-    reference: QuestionRun,
-    submission: QuestionRun,
-    partial: PartialCredit,
+    question: Question, judged: JudgedCases, submission: QuestionRun, partial: PartialCredit
 ) -> Credit | None:
     """Return what right results earn where others are wrong; None where none shows work done."""
-    judged = [
-        (case, is_right_case(planned, case, submission.observations[case.key], reference))
-        for case in planned.cases
-        if any(of_values(check) and check.judges(case.case.id) for check in planned.question.checks)
-    ]
-    drawn = [case for case, is_right in judged if is_right and case.case.varies]
-    of_all = sum(case.case.varies for case, _ in judged)
+    values = [each for check in question.checks if of_values(check) for each in judged[check.id]]
+    wrong = {case.key for case, verdict in values if verdict.status is not Status.PASSED}
+    drawn = {case.key: case for case, _ in values if case.case.varies}
+    right = [case for key, case in drawn.items() if key not in wrong]
     # A case like a single key, or no row, asks for less than the work; such are the fewest.
-    if len(drawn) < of_all / 2 or not shows_work(drawn, submission.observations):
+    if len(right) < len(drawn) / 2 or not shows_work(right, submission.observations):
         return None
-    keys = {case.key for case, is_right in judged if not is_right}
-    alone = replace(planned, cases=tuple(case for case in planned.cases if case.key not in keys))
-    verdicts = _unsettled(alone, reference, submission)
-    settled = settle(planned.question.checks, verdicts, partial.shares)
-    return of_cases(len(drawn), of_all, partial.right_cases, settled)
-
-
-def is_right_case(
-    planned: PlannedQuestion, case: PlannedCase, seen: Observation, right: QuestionRun
-) -> bool:
-    """Tell whether all checks of values pass in a case.
-
-    Args:
-        planned: The question.
-        case: One of its cases.
-        seen: What came of it.
-        right: What the reference did.
-    """
-    if seen.outcome is not Outcome.COMPLETED:
-        return False
-    verdicts = (
-        judge_case(check, case.inputs, right.observations[case.key], seen)
-        for check in planned.question.checks
-        if of_values(check) and check.judges(case.case.id)
-    )
-    return all(verdict.status is Status.PASSED for verdict in verdicts)
+    verdicts = _unsettled(question, judged, submission, wrong)
+    settled = settle(question.checks, verdicts, partial.shares)
+    return of_cases(len(right), len(drawn), partial.right_cases, settled)
 
 
 def wrong_results(
@@ -216,7 +210,8 @@ def wrong_results(
     """
     if reference.entry is None or submission.entry is None:
         return []
-    return _wrong_results(planned.question, _unsettled(planned, reference, submission))
+    judged = _judged(planned, reference, submission)
+    return _wrong_results(planned.question, _unsettled(planned.question, judged, submission))
 
 
 def _wrong_results(question: Question, verdicts: Verdicts) -> list[Check]:

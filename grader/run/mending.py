@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 
 from grader.checks.base import Check
 from grader.checks.compare import likeness
+from grader.checks.judge import judge_case
 from grader.observation import Observation, Outcome
 from grader.run.answer_budget import CpuGuard, budget_beside
-from grader.run.judge_submission import is_right_case, wrong_results
+from grader.run.judge_submission import wrong_results
 from grader.run.materials import Materials
 from grader.run.mistakes import Explains, same_result
 from grader.run.observe import Mended, QuestionRun, observations
@@ -33,7 +34,7 @@ from grader.run.session import ProcessSession
 from grader.sandbox.host.processes import ProcessSpec, Sandbox, activity
 from grader.static_analysis.mends import Definition, Raised, definition_of, mends_of
 from grader.static_analysis.mutation_operators import Variant
-from grader.verdict import Verdict
+from grader.verdict import Status, Verdict
 from grader.wire.messages import Call
 
 Rerun = Callable[[PlannedQuestion, Mapping[str, bytes]], QuestionRun]
@@ -109,7 +110,7 @@ class _Wrong:
 
     def accepts(self, seen: Observation) -> bool:
         """Tell whether the case came out right."""
-        return is_right_case(self.planned, self.case, seen, self.right)
+        return _is_right(self.planned, self.case, seen, self.right)
 
     def nearness(self, seen: Observation) -> float:
         """Return how near a result is to the right one, from 0 to 1."""
@@ -377,10 +378,24 @@ def _case_to_try(
         case
         for case in planned.cases
         if case.key in run.observations
-        and not is_right_case(planned, case, run.observations[case.key], right)
+        and not _is_right(planned, case, run.observations[case.key], right)
     ]
     drawn = [case for case in cases if case.case.varies]
     return next(iter(drawn or cases), None)
+
+
+def _is_right(
+    planned: PlannedQuestion, case: PlannedCase, seen: Observation, right: QuestionRun
+) -> bool:
+    """Tell whether all checks of values pass in a case."""
+    if seen.outcome is not Outcome.COMPLETED:
+        return False
+    verdicts = (
+        judge_case(check, case.inputs, right.observations[case.key], seen)
+        for check in planned.question.checks
+        if of_values(check) and check.judges(case.case.id)
+    )
+    return all(verdict.status is Status.PASSED for verdict in verdicts)
 
 
 def _raised(seen: Observation, file: str) -> Raised | None:
