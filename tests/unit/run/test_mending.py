@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from written_course import written_course
 
-from grader.authoring.lint import new_assignment
 from grader.grading import Examined, Grader
 from grader.observation import Observation
 from grader.report.model import CheckResult, QuestionResult
 from grader.run import mending
 from grader.run.baseline_file import KEEPER
-from grader.run.materials import Materials, load_materials
+from grader.run.materials import Materials
 from grader.run.session import ProcessSession
 from grader.verdict import Code, Status
 from grader.wire.messages import Call
@@ -87,12 +87,7 @@ TWO_CHECKS = TWO_CHECKS.replace(
 
 
 def materials(root: Path, text: str = QUESTION, mistakes: str = "") -> Materials:
-    new_assignment("toy_two", root)
-    (root / "assignments/toy_two/assignment.yml").write_text(text)
-    (root / "reference/toy_two/toy_two.py").write_text(REFERENCE)
-    if mistakes:
-        (root / "reference/toy_two/mistakes.py").write_text(mistakes)
-    return load_materials(root / "assignments/toy_two/assignment.yml")
+    return written_course(root, "toy_two", text, REFERENCE, mistakes)
 
 
 @pytest.fixture(scope="module")

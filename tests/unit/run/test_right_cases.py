@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from written_course import written_course
 
-from grader.authoring.lint import new_assignment
 from grader.grading import Grader
 from grader.report.model import QuestionResult
-from grader.run.materials import Materials, load_materials
+from grader.run.materials import Materials
 from grader.verdict import Code, Status
 
 QUESTION = """\
@@ -62,12 +62,7 @@ FOR_MATRICES = "return x.amax(dim=1)"
 
 
 def materials(root: Path, text: str = QUESTION, mistakes: str = "") -> Materials:
-    new_assignment("toy_cases", root)
-    (root / "assignments/toy_cases/assignment.yml").write_text(text)
-    (root / "reference/toy_cases/toy_cases.py").write_text(REFERENCE)
-    if mistakes:
-        (root / "reference/toy_cases/mistakes.py").write_text(mistakes)
-    return load_materials(root / "assignments/toy_cases/assignment.yml")
+    return written_course(root, "toy_cases", text, REFERENCE, mistakes)
 
 
 def graded(grader: Grader, folder: Path, *body: str) -> QuestionResult:
@@ -148,9 +143,7 @@ def test_an_argument_as_it_came_is_no_work(
         "args: {x: {randn: [M], dtype: float64}}", "args: {x: {randn: [N, M], dtype: float64}}"
     )
     reference = REFERENCE.replace("x.amax(dim=-1)", "x.sum(dim=-1, keepdim=True)")
-    made = materials(tmp_path / "course", text)
-    (tmp_path / "course/reference/toy_cases/toy_cases.py").write_text(reference)
-    made = load_materials(tmp_path / "course/assignments/toy_cases/assignment.yml")
+    made = written_course(tmp_path / "course", "toy_cases", text, reference)
 
     assert graded(opened(made), tmp_path, "return x").score == 0
 
