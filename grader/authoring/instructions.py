@@ -143,8 +143,10 @@ def time_text(seconds: float, hanging: float) -> str:
         hanging: Seconds that a submission may take beyond, which hangs in every question.
     """
     most = (seconds + hanging) / _MINUTE
+    every = os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else every
     lines = (
-        f"Grading the reference took {seconds:.0f} s here, with {counted(_cores(), 'core')}.",
+        f"Grading the reference took {seconds:.0f} s here, with {counted(cores, 'core')}.",
         f"A submission that hangs in every question may take {math.ceil(most)} min.",
         f"Gradescope ends a run after {_USUAL_MINUTES} min, with 0 points: " + _limit(most),
     )
@@ -162,12 +164,6 @@ def _limit(most: float) -> str:
     )
 
 
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _beyond(terms: Terms) -> list[str]:
     reach, points = terms.reach, counted(terms.reach.maximum, "point")
     beyond = reach.of(Why.OUT_OF_REACH)
@@ -175,23 +171,21 @@ def _beyond(terms: Terms) -> list[str]:
         waiting = math.fsum(each.points for each in reach.of(Why.BY_HAND) if not each.bonus)
         by_hand = f"; {amount(waiting)} of them wait for a person" if waiting else ""
         return [f"On {terms.platform} students can earn all {points}{by_hand}."]
+    if terms.unreachable == "leave-out":
+        fate = f"They are left out: the assignment is worth {amount(terms.total)} there."
+    elif terms.unreachable == "scale":
+        fate = f"They are left out, and the others are worth {amount(terms.total)} together."
+    else:
+        fate = (
+            "They stay pending there. Either have a machine of yours grade them and bring the "
+            "scores back (docs/platforms.md), or pack again with --unreachable leave-out or scale."
+        )
     return [
         f"On {terms.platform} students can earn {amount(reach.within)} of {points}. Nobody can "
         "earn these there:",
         *_rows(beyond, terms.assignment),
-        _fate(terms),
+        fate,
     ]
-
-
-def _fate(terms: Terms) -> str:
-    if terms.unreachable == "leave-out":
-        return f"They are left out: the assignment is worth {amount(terms.total)} there."
-    if terms.unreachable == "scale":
-        return f"They are left out, and the others are worth {amount(terms.total)} together."
-    return (
-        "They stay pending there. Either have a machine of yours grade them and bring the scores "
-        "back (docs/platforms.md), or pack again with --unreachable leave-out or scale."
-    )
 
 
 def _method(terms: Terms) -> str:

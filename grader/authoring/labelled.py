@@ -131,8 +131,13 @@ def _misses(submission: LabelledSubmission, report: Report, materials: Materials
     except LabelError as error:
         yield str(error).removeprefix(f"{submission.where}: ")
         return
-    yield from _against_folder(label, submission.group)
-    if _needs_more(label):
+    loses = any(each.loses for each in label.questions.values())
+    if submission.group == "accepted" and loses:
+        yield "lies in “accepted”, but its label expects lost points; move it to “wrong”"
+    if submission.group == "wrong" and not loses:
+        yield "lies in “wrong”, but its label expects no lost points; say what it must lose"
+    # Lint has neither the limits nor the clock under which such an attack is tried.
+    if label.exploit and {"limits", "clock"} & {*label.exploit}:
         return
     there = label.on(report.environment.isolation.tier)
     yield from there.where_graded(content).misses(content)
@@ -157,20 +162,6 @@ def _written(report: Mapping[str, Any], submission: LabelledSubmission) -> str:
         checks = f", checks: {{{lost}}}" if lost else ""
         lines.append(f"#     {question['id']}: {{status: {question['status']}{checks}}}")
     return "\n".join(lines)
-
-
-def _against_folder(label: Label, group: str) -> Iterator[str]:
-    """Yield that a label says the opposite of its folder's name."""
-    loses = any(each.loses for each in label.questions.values())
-    if group == "accepted" and loses:
-        yield "lies in “accepted”, but its label expects lost points; move it to “wrong”"
-    if group == "wrong" and not loses:
-        yield "lies in “wrong”, but its label expects no lost points; say what it must lose"
-
-
-def _needs_more(label: Label) -> bool:
-    """Tell whether an attack is tried under limits or with a clock that lint does not have."""
-    return bool(label.exploit and {"limits", "clock"} & {*label.exploit})
 
 
 def _may_hold(submission: LabelledSubmission, names: Iterable[Sequence[str]]) -> bool:
@@ -262,6 +253,9 @@ def _cell(mutant: Mutant, number: int, materials: Materials) -> str:
     used = {node.id for node in ast.walk(block) if isinstance(node, ast.Name)}
     right = [*callers, *sorted((used & bound) - {mutant.function})]
     slug = re.sub(r"\W+", "_", mutant.kind)
+    for node in ast.walk(block):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+            node.body = node.body[1:] or [ast.Pass()]
     return _CELL.format(
         name=f"{mutant.function}_{number}_{slug}",
         kind=mutant.kind.capitalize(),
@@ -269,7 +263,7 @@ def _cell(mutant: Mutant, number: int, materials: Materials) -> str:
         now=" / ".join(mutant.now.splitlines()) or _NOTHING,
         right=", ".join(right) or "none",
         labels="\n".join(f"#     {question}: {{status: failed}}" for question, _ in questions),
-        code=_without_docstrings(block),
+        code=ast.unparse(block),
     )
 
 
@@ -290,10 +284,3 @@ def _questions(mutant: Mutant, tree: ast.Module, materials: Materials) -> Iterat
         name = next((name for name in question.names if here and name in users), None)
         if name and (name == function or function not in asked):
             yield question.id, name
-
-
-def _without_docstrings(block: ast.stmt) -> str:
-    for node in ast.walk(block):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(block)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -69,7 +69,11 @@ class QuestionLabel:
         if self.status is not None and status != self.status:
             came = f"{status} ({lost})" if lost else status
             misses.append(f"status is {came}; the label says {self.status}")
-        misses += self._points_missed(question)
+        if (
+            self.points is not None
+            and (points := round(question["score"] + untimed(question), 4)) != self.points
+        ):
+            misses.append(f"it earns {points:g} points; the label says {self.points:g}")
         for check, code in self.checks.items():
             if check not in found:
                 misses.append(f"no check “{check}”{nearest(check, found)}")
@@ -78,19 +82,11 @@ class QuestionLabel:
         # No other code may stand beside it: a submission is to show one mistake.
         if self.code is not None and set(found.values()) - NEUTRAL != {self.code}:
             misses.append(f"its checks say {lost or 'ok'}; the label says {self.code}")
-        if self.says is not None and not self._said(question["checks"]):
+        if self.says is not None and not any(
+            self.says in check["student_message"] for check in question["checks"]
+        ):
             misses.append(f"no check says “{self.says}”")
         return [f"{question['id']}: {miss}" for miss in misses]
-
-    def _points_missed(self, question: Mapping[str, Any]) -> list[str]:
-        if self.points is None:
-            return []
-        points = round(question["score"] + untimed(question), 4)
-        text = f"it earns {points:g} points; the label says {self.points:g}"
-        return [] if points == self.points else [text]
-
-    def _said(self, checks: Iterable[Mapping[str, Any]]) -> bool:
-        return any(str(self.says) in check["student_message"] for check in checks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,13 +318,10 @@ def _late(question: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Checks that wait for a clock: this machine's, or a real GPU's for what ran on a virtual."""
     checks = question["checks"]
     late = {Code.NOT_TIMED.value}
-    if not any(_lacks_device(check) and check["kind"] != "speedup" for check in checks):
+    lacking = [check for check in checks if check["code"] == Code.NO_DEVICE.value]
+    if all(check["kind"] == "speedup" for check in lacking):
         late.add(Code.NO_DEVICE.value)
     return [check for check in checks if check["code"] in late]
-
-
-def _lacks_device(check: Mapping[str, Any]) -> bool:
-    return bool(check["code"] == Code.NO_DEVICE.value)
 
 
 def _status(question: Mapping[str, Any]) -> str:

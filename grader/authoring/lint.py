@@ -35,12 +35,11 @@ from grader.checks.judge import judge_case
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options
 from grader.interpreter import plain_processor
-from grader.observation import Observation
 from grader.report.model import CheckResult, Report
 from grader.run.materials import Materials
 from grader.run.mistakes import KnownMistakes, MistakeRun, same_results
 from grader.run.observe import QuestionRun
-from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.run.plan import PlannedQuestion
 from grader.run.timing.quick_screen import Screener
 from grader.run.timing.stopwatch import NotTimedError
 from grader.sandbox.host.processes import Sandbox
@@ -378,19 +377,14 @@ def _judged(
     for case in planned.cases:
         if check.judges(case.case.id):
             right = reference.observations[case.key]
-            slipped = _with_slip(case, right, slip)
+            # What a scenario computes has the dtype of the model that the scenario made.
+            slipped = right
+            if slip not in _DTYPES or case.case.scenario is None:
+                value = map_leaves(SLIPS[slip], right.claims.value)
+                slipped = replace(right, claims=replace(right.claims, value=value))
             verdict = judge_case(check, case.inputs, right, slipped, planned.question.id)
             (failed if verdict.status.wrong else others)[case.case.id] = None
     return list(failed), [name for name in others if name not in failed]
-
-
-def _with_slip(case: PlannedCase, right: Observation, slip: str) -> Observation:
-    # What a scenario computes has the dtype of the model that the scenario made.
-    if slip in _DTYPES and case.case.scenario is not None:
-        return right
-    return replace(
-        right, claims=replace(right.claims, value=map_leaves(SLIPS[slip], right.claims.value))
-    )
 
 
 def _to_tensor(value: Value) -> Value:

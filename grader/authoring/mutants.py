@@ -29,7 +29,6 @@ from rich.table import Table
 
 from grader.assignment.dims import AssignmentPart
 from grader.assignment.document import read_document, where
-from grader.assignment.types import Question
 from grader.authoring.student_files import solution_spans
 from grader.errors import AssignmentError, Problem
 from grader.grading import Grader, Options
@@ -153,32 +152,8 @@ def try_mutants(
         for module in assignment.asked
         for mutant in mutants_of(materials.reference[module].decode("utf-8"), module)
     ]
-    _refuse_stale(file, marks, mutants)
-    tallies = []
-    for module, function in dict.fromkeys((mutant.file, mutant.function) for mutant in mutants):
-        asked = [item for item in assignment.questions if assignment.file_of(item) == module]
-        chosen = _questions_of(asked, function)
-        if options.questions and not {*chosen} & {*options.questions}:
-            continue
-        trial = _Trial(materials, Grader(materials, sandbox, _only(options, chosen)), marks)
-        own = [mutant for mutant in mutants if (mutant.file, mutant.function) == (module, function)]
-        tallies.append(trial.run(chosen[0] if chosen else function, own, progress))
-    return tallies
-
-
-def _only(options: Options, questions: tuple[str, ...]) -> Options:
-    return Options(options.seed, options.device, questions)
-
-
-def _questions_of(questions: Sequence[Question], function: str) -> tuple[str, ...]:
-    """Return the ids of the questions that a function answers; there may be several."""
-    return tuple(q.id for q in questions if function == q.id or function in q.names)
-
-
-def _refuse_stale(file: Path, marks: Iterable[Equivalent], mutants: Sequence[Mutant]) -> None:
-    """Refuse marks that fit no mutant: they were made for another text of the reference."""
-    stale = [mark for mark in marks if not any(mark.marks(mutant) for mutant in mutants)]
-    if stale:
+    # A mark that fits no mutant was made for another text of the reference.
+    if stale := [mark for mark in marks if not any(map(mark.marks, mutants))]:
         raise AssignmentError(
             Problem(
                 str(file), None, mark.function,
@@ -187,6 +162,18 @@ def _refuse_stale(file: Path, marks: Iterable[Equivalent], mutants: Sequence[Mut
             )
             for mark in stale
         )  # fmt: skip
+    tallies = []
+    for module, function in dict.fromkeys((mutant.file, mutant.function) for mutant in mutants):
+        asked = [item for item in assignment.questions if assignment.file_of(item) == module]
+        # Several questions may ask for one function; a helper answers none.
+        chosen = tuple(q.id for q in asked if function == q.id or function in q.names)
+        if options.questions and not {*chosen} & {*options.questions}:
+            continue
+        grader = Grader(materials, sandbox, Options(options.seed, options.device, chosen))
+        trial = _Trial(materials, grader, marks)
+        own = [mutant for mutant in mutants if (mutant.file, mutant.function) == (module, function)]
+        tallies.append(trial.run(chosen[0] if chosen else function, own, progress))
+    return tallies
 
 
 class _Trial:

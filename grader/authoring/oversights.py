@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.assignment.find import SCENARIO
 from grader.assignment.types import Question
 from grader.checks.base import Check
 from grader.run.materials import Materials
-from grader.run.plan import PlannedCase, PlannedQuestion
+from grader.run.plan import PlannedQuestion
 from grader.wire.tree import tensors
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def compares_numbers(check: Check) -> bool:
@@ -41,7 +42,8 @@ def unjudged_dtypes(plan: Iterable[PlannedQuestion]) -> Iterator[tuple[str, str]
         judged: set[str] = set()
         for case in planned.cases:
             looked_at = any(rule.judges(case.case.id) for rule in rules)
-            for dtype in _dtypes(case):
+            values = [*case.inputs.args, *case.kwargs.values()]
+            for dtype in {tensor.dtype for tensor in tensors(values)}:
                 drawn.setdefault(dtype, {})[case.case.id] = None
                 judged |= {dtype} if looked_at else set()
         for dtype, cases in drawn.items() if rules else ():
@@ -54,11 +56,6 @@ def unjudged_dtypes(plan: Iterable[PlannedQuestion]) -> Iterator[tuple[str, str]
                         "the case to a check of values, with a tolerance for that dtype"
                     ),
                 )
-
-
-def _dtypes(case: PlannedCase) -> set[str]:
-    values = [*case.inputs.args, *case.kwargs.values()]
-    return {tensor.dtype for tensor in tensors(values)}
 
 
 _LOOPS = ("loops",)
@@ -98,19 +95,15 @@ def unchecked_rules(materials: Materials) -> Iterator[tuple[str, str]]:
         # What a scenario returns may be the rule's price; nobody can tell that from outside.
         if any(case.scenario for case in question.cases):
             continue
-        text = _docstring(trees[materials.assignment.file_of(question)], question.names)
+        tree = trees[materials.assignment.file_of(question)]
+        asked = [node for node in tree.body if getattr(node, "name", None) in question.names]
+        # Methods speak for their class.
+        parts = [part for node in asked for part in ast.walk(node)]
+        texts = [ast.get_docstring(part) for part in parts if isinstance(part, _DOCUMENTED)]
+        text = "\n\n".join(filter(None, texts))
         for sentence in _SENTENCE.split(" ".join(_HINTS.sub("", text).split())):
             for missing in _missing(sentence, question):
                 yield question.id, f"its docstring says “{_short(sentence)}”, and {missing}"
-
-
-def _docstring(tree: ast.Module, names: Sequence[str]) -> str:
-    """Return what is said of a function, or of a class and its methods."""
-    found = (node for node in tree.body if getattr(node, "name", None) in names)
-    parts = (part for node in found for part in ast.walk(node))
-    documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    texts = (ast.get_docstring(part) or "" for part in parts if isinstance(part, documented))
-    return "\n\n".join(filter(None, texts))
 
 
 def _missing(sentence: str, question: Question) -> Iterator[str]:

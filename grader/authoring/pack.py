@@ -211,12 +211,8 @@ def _program(prefix: str, needs: Requirements) -> dict[str, bytes]:
         for path in sorted(home.rglob("*"))
         if path.is_file() and "__pycache__" not in path.parts
     }
-    return {f"{prefix}pyproject.toml": _project(needs).encode(), **files}
-
-
-def _project(needs: Requirements) -> str:
     plain = "".join(f'  "{need}",\n' for need in needs.program)
-    return (
+    project = (
         '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n\n'
         f'[project]\nname = "{DISTRIBUTION}"\nversion = "{grader.__version__}"\n'
         f'requires-python = ">=3.10"\ndependencies = [\n{plain}]\n\n'
@@ -224,6 +220,7 @@ def _project(needs: Requirements) -> str:
         '[tool.setuptools.packages.find]\ninclude = ["grader*"]\n\n'
         '[tool.setuptools.package-data]\ngrader = ["**/*"]\n'
     )
+    return {f"{prefix}pyproject.toml": project.encode(), **files}
 
 
 FOLDER = "recorded"
@@ -262,7 +259,12 @@ def with_reports(path: Path, reports: Iterable[Report]) -> Recorded:
     left_out = []
     for report in reports:
         if report.assignment.digest != digest:
-            raise UsageError(_other_state(path, report))
+            raise UsageError(
+                f"{report.submission.id} was graded under another state of "
+                f"“{report.assignment.id}” than {path} packs, or with all checks where the pack "
+                "leaves some out. Pack the assignment as it is now, with --unreachable keep, and "
+                "export into that; nothing was written"
+            )
         if report.status is ReportStatus.INCOMPLETE or not report.submission.digest:
             left_out.append(report.submission.id)
             continue
@@ -316,11 +318,3 @@ def _without_reports(path: Path) -> dict[str, bytes]:
             f"{path}: {error}; name the zip that `grader pack gradescope` wrote"
         ) from error
     return {name: data for name, data in files.items() if not name.startswith(f"{FOLDER}/")}
-
-
-def _other_state(path: Path, report: Report) -> str:
-    return (
-        f"{report.submission.id} was graded under another state of “{report.assignment.id}” than "
-        f"{path} packs, or with all checks where the pack leaves some out. Pack the assignment as "
-        "it is now, with --unreachable keep, and export into that; nothing was written"
-    )

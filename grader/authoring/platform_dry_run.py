@@ -152,10 +152,11 @@ def try_reference(
         grader = Grader(materials, sandbox, Options(seed, "virtual", (), True, without_gpu))
         grader.prepare()
         report = grader.counted(grader.grade(materials.reference_folder, "reference", progress))
+    limits = map(materials.assignment.limits_of, gradable(materials.assignment, tier))
     return replace(
         reach_of(report, materials.assignment),
         seconds=time.monotonic() - began,
-        hanging=_hanging(materials.assignment, tier),
+        hanging=math.fsum(each.seconds for each in limits),
         no_walls=no_walls,
     )
 
@@ -222,11 +223,6 @@ def _grants(tier: Choice) -> Grants:
     return lambda spec: not (spec.cuda or spec.processes or spec.loopback)
 
 
-def _hanging(assignment: Assignment, tier: Choice) -> float:
-    limits = map(assignment.limits_of, gradable(assignment, tier))
-    return math.fsum(each.seconds for each in limits)
-
-
 DISTRIBUTION = "torchgrade"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 """PyTorch's own index of builds for the CPU. What the usual one gives brings gigabytes of CUDA."""
@@ -284,8 +280,12 @@ def required_by(questions: Iterable[Question]) -> Requirements:
             name = _distribution_of(module)
             if _installed(name):
                 wanted[name] = module
-            else:
-                _refuse_absent(question, module, name)
+            elif question.points:
+                raise UsageError(
+                    f"{question.id} needs the module {module}, which is not installed here, so "
+                    "the version to pack is not known and the reference cannot be tried: "
+                    f"pip install {name}, and pack again"
+                )
     pins = _pins([*(need.name for need in _needs(DISTRIBUTION)), *wanted])
     direct = {canonicalize_name(need.name) for need in _needs(DISTRIBUTION)}
     return Requirements(
@@ -295,15 +295,6 @@ def required_by(questions: Iterable[Question]) -> Requirements:
         extras=tuple(sorted(set(wanted) - direct)),
         pins=tuple(f"{name}=={version}" for name, version in sorted(pins.items())),
     )
-
-
-def _refuse_absent(question: Question, module: str, name: str) -> None:
-    if question.points:
-        raise UsageError(
-            f"{question.id} needs the module {module}, which is not installed here, so the "
-            f"version to pack is not known and the reference cannot be tried: pip install {name}, "
-            "and pack again"
-        )
 
 
 def _distribution_of(module: str) -> str:

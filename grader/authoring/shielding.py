@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -154,13 +154,9 @@ def _users(mistake: KnownMistake, grader: Grader, uses: Uses) -> list[str]:
 
 
 def _reached(question: Question, uses: Uses) -> set[str]:
-    scenarios = (case.scenario for case in question.cases if case.scenario)
-    return _closure([*question.names, *scenarios], uses)
-
-
-def _closure(names: Iterable[str], uses: Uses) -> set[str]:
+    """Return the names that a question's functions and scenarios lead to, their own included."""
     reached: set[str] = set()
-    ahead = list(names)
+    ahead = [*question.names, *(case.scenario for case in question.cases if case.scenario)]
     while ahead:
         name = ahead.pop()
         if name not in reached:

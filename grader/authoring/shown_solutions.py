@@ -139,7 +139,8 @@ def _passes(planned: PlannedQuestion, results: Results, right: Results) -> bool:
 def _shown(materials: Materials) -> Iterator[_Shown]:
     """Yield what is in the files that students get, without what they write themselves."""
     texts = {SCENARIO: materials.scenario, GIVEN: materials.given}
-    texts |= {name: data.decode() for name, data in materials.support.items() if _python(name)}
+    support = materials.support.items()
+    texts |= {name: data.decode() for name, data in support if name.endswith(".py")}
     for name, text in texts.items():
         yield from _in_file(str(materials.folder / name), text)
     for name, data in materials.reference.items():
@@ -184,7 +185,3 @@ def _counts(node: _Callable) -> tuple[int, int]:
     most = len([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs])
     optional = [*arguments.defaults, *filter(None, arguments.kw_defaults)]
     return most - len(optional), most
-
-
-def _python(name: str) -> bool:
-    return name.endswith(".py")

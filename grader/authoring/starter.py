@@ -209,9 +209,13 @@ def check_starter(files: Mapping[str, bytes], target: Path) -> list[Problem]:
         elif drift := _first_difference(path.read_bytes(), data):
             line, text = drift
             problems.append(Problem(str(path), line, "", f"{text}; run {_remedy(target)}"))
-    for path in sorted(_strays(files, target)):
-        text = "is not generated from anything; remove it, or name it under support:"
-        problems.append(Problem(str(path), None, "", text))
+    wanted = {target / name for name in (*files, CASES_FILE, TENSORS_FILE)}
+    for path in sorted(target.rglob("*")):
+        parts = path.relative_to(target).parts
+        beside = any(part.startswith(".") or part == "__pycache__" for part in parts)
+        if path.is_file() and path not in wanted and not beside:
+            text = "is not generated from anything; remove it, or name it under support:"
+            problems.append(Problem(str(path), None, "", text))
     return problems
 
 
@@ -241,7 +245,7 @@ def _stripped(assignment: Assignment, name: str, reference: Path) -> bytes:
     path = reference / name
     own = [question for question in assignment.coded if assignment.file_of(question) == name]
     source = strip_solutions(_text(path), str(path), [question.names[0] for question in own])
-    left = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    left = _functions(source)
     cases = (case for question in assignment.questions for case in question.cases)
     text = "the case generator “{}” would be given to students; BEGIN HIDDEN … END HIDDEN keeps it"
     problems = [
@@ -256,7 +260,16 @@ def _stripped(assignment: Assignment, name: str, reference: Path) -> bytes:
 def _notebook(
     assignment: Assignment, handout: Path, translated: str = "", language: str = "en"
 ) -> bytes:
-    text = _text(handout) if handout.exists() else _minimal_handout(assignment)
+    if handout.exists():
+        text = _text(handout)
+    else:
+        # Each question's own docstring stands in for the prose that nobody wrote.
+        sections = (
+            f"## {each.title}\n\n"
+            f"```python\nhelp({assignment.module_of(each)}.{each.names[0]})\n```\n"
+            for each in assignment.coded
+        )
+        text = "\n".join([f"# {assignment.title}\n", *sections])
     if translated:
         name = handout.with_name(f"handout.{language}.md")
         text = with_examples(text, translated, str(name))
@@ -273,15 +286,6 @@ def _notebook(
         if question.visibility is Visibility.VISIBLE:
             shown[assignment.file_of(question)][question.names[0]] = question.id
     return build_notebook(cells, shown, language)
-
-
-def _minimal_handout(assignment: Assignment) -> str:
-    """Return a handout that shows each question's own docstring."""
-    questions = (
-        f"## {each.title}\n\n```python\nhelp({assignment.module_of(each)}.{each.names[0]})\n```\n"
-        for each in assignment.coded
-    )
-    return "\n".join([f"# {assignment.title}\n", *questions])
 
 
 def _readme(
@@ -359,19 +363,6 @@ def _shown(line: bytes | None) -> str:
     return "nothing" if line is None else repr(line.decode(errors="replace"))[:120]
 
 
-def _strays(files: Mapping[str, bytes], target: Path) -> set[Path]:
-    wanted = {target / name for name in (*files, CASES_FILE, TENSORS_FILE)}
-    return {
-        path
-        for path in target.rglob("*")
-        if path.is_file()
-        and path not in wanted
-        and not any(
-            part.startswith(".") or part == "__pycache__" for part in path.relative_to(target).parts
-        )
-    }
-
-
 CASE_BYTES = 200_000
 ALL_BYTES = 400_000
 
@@ -408,7 +399,13 @@ def make_public(materials: Materials, sandbox: Sandbox) -> MadeCases:
         _shown_text(materials.scenario, materials.folder / SCENARIO),
         _shown_text(materials.given, materials.folder / GIVEN),
     )
-    left_out = dict(_hidden_code(materials.assignment, shown))
+    scenarios = _functions(shown.scenario)
+    left_out: dict[CaseName, str] = {
+        (question.id, case.id): "its scenario is hidden"
+        for question in materials.assignment.questions
+        for case in question.cases
+        if case.scenario is not None and case.scenario not in scenarios
+    }
     public = _run(materials, shown, left_out, sandbox)
     if too_large := dict(_too_large(public)):
         # Run anew, not cut out: a check may judge nothing now, and a case that no check judges any
@@ -512,15 +509,6 @@ def _run(
 
 def _shown_text(source: str, path: Path) -> str:
     return strip_solutions(source, str(path)) if source else ""
-
-
-def _hidden_code(assignment: Assignment, shown: _Shown) -> Iterator[tuple[CaseName, str]]:
-    """Yield the cases whose scenario is hidden from students."""
-    scenarios = _functions(shown.scenario)
-    for question in assignment.questions:
-        for case in question.cases:
-            if case.scenario is not None and case.scenario not in scenarios:
-                yield (question.id, case.id), "its scenario is hidden"
 
 
 def _functions(source: str) -> set[str]:

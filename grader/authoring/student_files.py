@@ -208,18 +208,15 @@ def _given_away(
 
 def _cut(source: str, regions: list[_Region], tree: ast.Module) -> str:
     lines = source.splitlines(keepends=True)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     for region in reversed(regions):
-        name = _stub_name(_owner(region, tree), tree)
+        owner = _owner(region, tree)
+        # A method is named with its class.
+        within = "".join(f"{node.name}." for node in classes if owner in node.body)
+        name = f"{within}{owner.name}" if owner else ""
         stub = f'{" " * region.column}raise NotImplementedError("{name} is not written yet")\n'
         lines[region.first - 1 : region.last] = [stub] if region.kind == "SOLUTION" else []
     return "".join(lines).rstrip("\n") + "\n"
-
-
-def _stub_name(owner: _Function | None, tree: ast.Module) -> str:
-    """Return a function's name; a method with its class."""
-    classes = (node for node in tree.body if isinstance(node, ast.ClassDef))
-    within = "".join(f"{node.name}." for node in classes if owner in node.body)
-    return f"{within}{owner.name}" if owner else ""
 
 
 def _first_line(node: ast.stmt) -> int:

@@ -100,10 +100,11 @@ def with_examples(handout: str, translated: str, file: str) -> str:
         text = "has other headings than the handout; give each of its sections one, in its order"
         raise AssignmentError([Problem(file, None, "", text)])
     sections = zip(_sections(handout), _sections(translated), strict=True)
-    parts = (
-        "\n\n".join([own.strip(), *(part for part in _examples(original) if part not in own)])
-        for original, own in sections
-    )
+    parts = []
+    for original, own in sections:
+        found = [*_FENCED.finditer(original), *_PICTURE.finditer(_FENCED.sub("", original))]
+        examples = (each[0].strip("\n") for each in found)
+        parts.append("\n\n".join([own.strip(), *(text for text in examples if text not in own)]))
     return "\n\n".join(parts).strip()
 
 
@@ -125,11 +126,6 @@ def _sections(text: str) -> list[str]:
 def _levels(text: str) -> list[int]:
     found = (re.match(r"#+", section) for section in _sections(text))
     return [len(each[0]) for each in found if each]
-
-
-def _examples(section: str) -> Iterator[str]:
-    found = [*_FENCED.finditer(section), *_PICTURE.finditer(_FENCED.sub("", section))]
-    yield from (each[0].strip("\n") for each in found)
 
 
 def untranslated(materials: Materials) -> Iterator[str]:
