@@ -237,7 +237,10 @@ class ForkServerSandbox(Sandbox):
         self._restarted = False
         self._closed = False
         tier = Tier.FULL if plan.namespaces else Tier.RESTRICTED
-        self.isolation = Isolation(tier, self._mechanisms())
+        spaces = ("user namespace",) if plan.mechanism is Mechanism.USERNS else ()
+        names = [wall.value for wall in plan.walls() if plan.has(wall)]
+        names = [f"landlock ABI {plan.landlock}" if name == "landlock" else name for name in names]
+        self.isolation = Isolation(tier, ("fork-server", *spaces, *names))
         # Last: the link's thread calls `_look`, which reads the fields above.
         self._link = Link(plan, self._look)
 
@@ -367,11 +370,3 @@ class ForkServerSandbox(Sandbox):
             processes = list(self._processes.values())
         for process in processes:
             process.look()
-
-    def _mechanisms(self) -> tuple[str, ...]:
-        spaces = ("user namespace",) if self.plan.mechanism is Mechanism.USERNS else ()
-        names = [wall.value for wall in self.plan.walls() if self.plan.has(wall)]
-        names = [
-            f"landlock ABI {self.plan.landlock}" if name == "landlock" else name for name in names
-        ]
-        return ("fork-server", *spaces, *names)

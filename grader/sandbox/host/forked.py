@@ -232,7 +232,12 @@ class Link:
             life.ended.set_result(Ended(message["status"], message["peak"]))
 
     def _fail_all(self) -> None:
-        text = f"the fork-server died; {self._last_words()}"
+        size = os.fstat(self._log.fileno()).st_size
+        # pread, as both processes share the file's position: a read would move where the other one
+        # writes.
+        words = os.pread(self._log.fileno(), 2000, max(0, size - 2000)).decode(errors="replace")
+        last = f"its last words: {words.strip()[-600:]}" if words.strip() else "it said nothing"
+        text = f"the fork-server died; {last}"
         if not self._ready.done():
             self._ready.set_exception(InfrastructureError(text))
         with self._lock:
@@ -242,13 +247,6 @@ class Link:
             # From here on, nobody answers: a start must fail at once and not wait.
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_RDWR)
-
-    def _last_words(self) -> str:
-        size = os.fstat(self._log.fileno()).st_size
-        # pread, as both processes share the file's position: a read would move where the other one
-        # writes.
-        text = os.pread(self._log.fileno(), 2000, max(0, size - 2000)).decode(errors="replace")
-        return f"its last words: {text.strip()[-600:]}" if text.strip() else "it said nothing"
 
 
 def _fail(life: Life, text: str) -> None:
