@@ -168,7 +168,10 @@ class _Walk:
 
     def _follow(self, name: str, depth: int, place: SourcePlace) -> int:
         if name in self._open:
-            over_dims, numbers = self._recursion(name)
+            scans = list(self._file.scans(name, self._file.bound(name)))
+            # Of a function that calls another, which calls it, nothing is told.
+            alone = self._open[-1] == name and len(scans) == 1
+            over_dims, numbers = scans[0].recursion if alone else (False, False)
             role, inner = Role.EXEMPT if numbers else Role.LOOP, depth + (not numbers)
             loop = Construct("recursion", role, place, inner, self._open[-1], over_dims=over_dims)
             self.constructs.append(replace(loop, repeated=(place.line, place.last_line)))
@@ -178,13 +181,6 @@ class _Walk:
             return depth
         self._deepest[name] = depth
         return self.come_to(name, self._file.bound(name), depth)
-
-    def _recursion(self, name: str) -> tuple[bool, bool]:
-        """Tell of a circle: it goes through dimensions, and makes numbers alone."""
-        scans = list(self._file.scans(name, self._file.bound(name)))
-        # Of a function that calls another, which calls it, nothing is told.
-        alone = self._open[-1] == name and len(scans) == 1
-        return scans[0].recursion if alone else (False, False)
 
     def _take(self, scan: Scan, depth: int) -> None:
         self.constructs += [replace(item, depth=item.depth + depth) for item in scan.constructs]

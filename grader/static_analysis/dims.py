@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Union
 
@@ -97,7 +97,7 @@ class Dims:
         # A condition can call anything as well: it runs once a turn like the element.
         tests = [test for part in node.generators for test in part.ifs]
         again = all(_is_read(part.iter) for part in node.generators[1:])
-        return again and all(self._is_number(item, bound) for item in (*tests, node.elt))
+        return again and all(self.is_number(item, bound) for item in (*tests, node.elt))
 
     def over(self, node: ast.AST) -> bool:
         """Tell whether each part of a loop or comprehension goes through dimensions.
@@ -144,7 +144,7 @@ class Dims:
             return False
         sides = (test.left, *test.comparators)
         counts = [self._counts_dims(side) and self._is_of_something(side) for side in sides]
-        named = (isinstance(side, ast.Name) and self._is_number(side, set()) for side in sides)
+        named = (isinstance(side, ast.Name) and self.is_number(side) for side in sides)
         return any(counts) and all(
             one or own or isinstance(side, ast.Constant)
             for one, own, side in zip(counts, named, sides, strict=True)
@@ -160,11 +160,11 @@ class Dims:
             return False, False
         function, others = node.args[0], (*node.args[2:], *(word.value for word in node.keywords))
         if isinstance(function, ast.Lambda):
-            numbers = self._is_number(function.body, {item.arg for item in function.args.args})
+            numbers = self.is_number(function.body, {item.arg for item in function.args.args})
         else:
             numbers = self._resolve(function) in _OF_NUMBERS
         return True, numbers and all(
-            self._goes_through(item) or self._is_number(item, set()) for item in others
+            self._goes_through(item) or self.is_number(item) for item in others
         )
 
     def recursion(self, node: ast.AST) -> tuple[bool, bool]:
@@ -204,10 +204,6 @@ class Dims:
             return bool(node.args) and all(map(self._goes_through, node.args))
         return function.id == "range" and bool(node.args) and all(map(self._counts_dims, node.args))
 
-    def is_number(self, node: ast.expr) -> bool:
-        """Tell whether an expression is made of sizes and arithmetic."""
-        return self._is_number(node, set())
-
     def _counts_dims(self, node: ast.expr) -> bool:
         """``x.dim()``, ``x.ndim``, ``len(x.shape)`` and arithmetic on these; never a size."""
         # Both sides have to count dimensions: one size among them makes the range as long as data.
@@ -227,8 +223,8 @@ class Dims:
         length = isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1
         return length and self._goes_through(node.args[0])
 
-    def _is_number(self, node: ast.expr, bound: set[str]) -> bool:
-        """Tell whether an expression is made of the loop's own variables, sizes and arithmetic."""
+    def is_number(self, node: ast.expr, bound: Set[str] = frozenset()) -> bool:
+        """Tell whether an expression is made of sizes, arithmetic and a loop's own variables."""
         if isinstance(node, ast.Name):
             known = node.id in bound or node.id in self._ranks or node.id in self._shapes
             return known or node.id in self._made_of_numbers()
@@ -237,16 +233,16 @@ class Dims:
         if isinstance(node, ast.Attribute):
             return node.attr in _SIZES
         if isinstance(node, ast.Subscript):
-            return self._goes_through(node.value) and self._is_number(node.slice, bound)
+            return self._goes_through(node.value) and self.is_number(node.slice, bound)
         if isinstance(node, ast.Call):
             return self._counts_dims(node) or self._calls_for_number(node, bound)
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self.only(node)
         if not isinstance(node, _ARITHMETIC):
             return False
-        return all(self._is_number(child, bound) for child in _expressions(node))
+        return all(self.is_number(child, bound) for child in _expressions(node))
 
-    def _calls_for_number(self, node: ast.Call, bound: set[str]) -> bool:
+    def _calls_for_number(self, node: ast.Call, bound: Set[str]) -> bool:
         function, given = node.func, (*node.args, *(word.value for word in node.keywords))
         called = self._resolve(function)
         # The length of anything is a number.
@@ -257,7 +253,7 @@ class Dims:
         if not (asked or itself or called in _OF_NUMBERS):
             return False
         return all(
-            self._is_number(item, bound) or (self._goes_through(item) and _is_read(item))
+            self.is_number(item, bound) or (self._goes_through(item) and _is_read(item))
             for item in given
         )
 
@@ -280,27 +276,27 @@ class Dims:
             return True
         if isinstance(node, (ast.If, ast.Assert)):
             inner = [*node.body, *node.orelse] if isinstance(node, ast.If) else []
-            return self._is_number(node.test, bound) and self._block(inner, bound)
+            return self.is_number(node.test, bound) and self._block(inner, bound)
         if isinstance(node, (ast.For, ast.While)):
             return self._turns(node, bound)
-        if isinstance(node, ast.AugAssign) and not self._is_number(node.target, bound):
+        if isinstance(node, ast.AugAssign) and not self.is_number(node.target, bound):
             return False
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             stored = all(self._is_kept(target, bound) for target in targets)
-            return stored and (node.value is None or self._is_number(node.value, bound))
+            return stored and (node.value is None or self.is_number(node.value, bound))
         value = node.value if isinstance(node, (ast.Expr, ast.Return)) else None
         if isinstance(node, ast.Expr) and isinstance(value, ast.Call):
             method = value.func
             collects = isinstance(method, ast.Attribute) and method.attr in _COLLECTS
-            return collects and all(self._is_number(item, bound) for item in value.args)
+            return collects and all(self.is_number(item, bound) for item in value.args)
         if isinstance(node, ast.Return) and value is None:
             return True
-        return value is not None and self._is_number(value, bound)
+        return value is not None and self.is_number(value, bound)
 
     def _is_kept(self, target: ast.expr | None, bound: set[str]) -> bool:
         if isinstance(target, ast.Subscript):
-            return isinstance(target.value, ast.Name) and self._is_number(target.slice, bound)
+            return isinstance(target.value, ast.Name) and self.is_number(target.slice, bound)
         return target is not None and _plain(target)
 
     def _made_of_numbers(self) -> set[str]:
@@ -320,7 +316,7 @@ class Dims:
             # One that rests on no number takes with it those that rest on it.
             wrong = {
                 name for name in told & self._numbers
-                if not all(self._is_number(one, inside.get(id(one), set())) for one in values[name])
+                if not all(self.is_number(one, inside.get(id(one), set())) for one in values[name])
             }  # fmt: skip
             if not wrong:
                 return self._numbers
@@ -365,11 +361,12 @@ def handed_dims(tree: ast.Module) -> Mapping[int, Handed]:
     found = dict(_handed_sizes(tree))
     nodes = list(ast.walk(tree))
     # A list that is spread out is as long as data may be.
-    spread = {
-        node.func.id
-        for node in nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and _spreads(node)
-    }
+    spread: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            words = any(word.arg is None for word in node.keywords)
+            if words or any(isinstance(item, ast.Starred) for item in node.args):
+                spread.add(node.func.id)
     for node in nodes:
         if isinstance(node, ast.FunctionDef) and node.name not in spread:
             rest = (item for item in (node.args.vararg, node.args.kwarg) if item is not None)
@@ -377,11 +374,6 @@ def handed_dims(tree: ast.Module) -> Mapping[int, Handed]:
             if arguments:
                 found[id(node)] = replace(found.get(id(node), Handed()), arguments=arguments)
     return found
-
-
-def _spreads(call: ast.Call) -> bool:
-    words = any(word.arg is None for word in call.keywords)
-    return words or any(isinstance(item, ast.Starred) for item in call.args)
 
 
 def _handed_sizes(tree: ast.Module) -> Mapping[int, Handed]:

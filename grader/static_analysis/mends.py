@@ -499,23 +499,20 @@ def _constructing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
 
     And one whose constructor first calls that of the class that it is derived from.
     """
-    for each in ast.walk(node):
-        if isinstance(each, ast.ClassDef):
-            yield from _constructing_one(each, node)
-
-
-def _constructing_one(inner: ast.ClassDef, node: ast.AST) -> Iterator[Variant]:
-    parts = (each for each in inner.body if isinstance(each, ast.FunctionDef))
-    made = next((each for each in parts if each.name == "__init__"), None)
-    if made is None:
-        return
-    wanted, body = {*_attributes(inner)}, made.body
-    kept = [_kept_on_self(each, wanted) for each in body]
-    if any(new is not old for new, old in zip(kept, body, strict=True)):
-        yield Variant("added self", made.lineno, _text_with(node, (made, "body", kept)))
-    if inner.bases and "super()" not in ast.unparse(made):
-        first = [*ast.parse("super().__init__()").body, *body]
-        yield Variant("added constructor", made.lineno, _text_with(node, (made, "body", first)))
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.ClassDef):
+            continue
+        parts = (each for each in inner.body if isinstance(each, ast.FunctionDef))
+        made = next((each for each in parts if each.name == "__init__"), None)
+        if made is None:
+            continue
+        wanted, body = {*_attributes(inner)}, made.body
+        kept = [_kept_on_self(each, wanted) for each in body]
+        if any(new is not old for new, old in zip(kept, body, strict=True)):
+            yield Variant("added self", made.lineno, _text_with(node, (made, "body", kept)))
+        if inner.bases and "super()" not in ast.unparse(made):
+            first = [*ast.parse("super().__init__()").body, *body]
+            yield Variant("added constructor", made.lineno, _text_with(node, (made, "body", first)))
 
 
 def _kept_on_self(statement: ast.stmt, wanted: Collection[str]) -> ast.stmt:

@@ -74,7 +74,10 @@ class Disposable:
             OSError, ValueError, EOFError: The process died of it, or said what it may not.
             TimeoutError: It took too long. Whatever is raised, ``close`` has to be called.
         """
-        process = self._started()
+        self.start()
+        assert self._process is not None
+        process = self._process
+        self._read += 1
         self._send(process, len(data).to_bytes(4, "big") + data)
         size = int.from_bytes(self._receive(process, 4), "big")
         # The process read hostile text and may have been taken over by it: its answer is checked
@@ -105,12 +108,6 @@ class Disposable:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        self.start()
-        assert self._process is not None
-        self._read += 1
-        return self._process
 
     def _send(self, process: subprocess.Popen[bytes], data: bytes) -> None:
         assert process.stdin is not None
@@ -173,19 +170,14 @@ def serve(answer: Callable[[bytes], bytes], too_much: bytes) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while head := source.read(4):
-        _allow(_CPU_SECONDS)
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        spent = int(usage.ru_utime + usage.ru_stime)
+        # The soft limit alone, raised with each text: a hard one cannot be raised again by an
+        # ordinary user.
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (spent + _CPU_SECONDS, hard))
         said = answer(source.read(int.from_bytes(head, "big")))
         if len(said) > MAX_ANSWER:
             said = too_much
         sink.write(len(said).to_bytes(4, "big") + said)
         sink.flush()
-
-
-def _allow(seconds: int) -> None:
-    """Let this process compute for so many seconds more."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    spent = int(usage.ru_utime + usage.ru_stime)
-    # The soft limit alone, raised with each text: a hard one cannot be raised again by an ordinary
-    # user.
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, hard))

@@ -45,7 +45,9 @@ def module_names(body: list[ast.stmt], names: Names | None = None, sure: bool = 
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             _bind_targets(names, node, sure)
         elif isinstance(node, _BRANCHES):
-            for part in _bodies(node):
+            parts = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+            parts += [handler.body for handler in getattr(node, "handlers", [])]
+            for part in parts:
                 # Nobody knows which branch will run: what the names stood for stays possible.
                 module_names(part, names, sure=False)
         else:
@@ -69,13 +71,6 @@ def _bind(names: Names, name: str, node: ast.AST, sure: bool) -> None:
         names.bound[name] = [node]
     else:
         names.bound.setdefault(name, []).append(node)
-
-
-def _bodies(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(node, name, [])
-    for handler in getattr(node, "handlers", []):
-        yield handler.body
 
 
 def stored(target: ast.AST) -> Iterator[str]:
@@ -126,16 +121,12 @@ def calls_of_itself(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterato
     waiting: list[ast.AST] = [function]
     while waiting:
         node = waiting.pop()
-        if function.name in _bound_in(node):
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        if isinstance(node, functions) and function.name in local_names(node):
             continue
         if isinstance(node, ast.Call) and dotted(node.func) == [function.name]:
             yield node
         waiting.extend(ast.iter_child_nodes(node))
-
-
-def _bound_in(node: ast.AST) -> frozenset[str]:
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    return local_names(node) if isinstance(node, functions) else frozenset()
 
 
 def _own_nodes(body: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
@@ -182,9 +173,12 @@ def constant_text(nodes: Sequence[ast.expr]) -> str | None:
         return None if left is None or right is None else left + right
     if isinstance(node, ast.JoinedStr):
         return _joined(node.values, "")
-    if _is_join(node):
-        assert isinstance(node, ast.Call)
-        assert isinstance(node.func, ast.Attribute)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "join"
+        and len(node.args) == 1
+    ):
         glue = constant_text([node.func.value])
         items = node.args[0]
         if glue is not None and isinstance(items, (ast.List, ast.Tuple)):
@@ -211,15 +205,6 @@ def owner_of_names(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Call) and dotted(node.func) == ["vars"] and len(node.args) == 1:
         return node.args[0]
     return node if isinstance(node, ast.Name) and node.id == "__builtins__" else None
-
-
-def _is_join(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "join"
-        and len(node.args) == 1
-    )
 
 
 def _joined(nodes: Sequence[ast.expr], glue: str) -> str | None:

@@ -14,7 +14,10 @@ def is_stub(node: ast.AST) -> bool:
     Nothing is: ``pass``, a text, names set to None, these returned, and ``NotImplementedError``.
     """
     if isinstance(node, ast.ClassDef):
-        return any(_says_so(item) for item in node.body if isinstance(item, _FUNCTIONS))
+        methods = (item for item in node.body if isinstance(item, _FUNCTIONS))
+        # A method of “pass” alone may be all that is asked for.
+        bodies = [[item for item in method.body if not _is_text(item)] for method in methods]
+        return any(len(body) == 1 and _not_implemented(body[0]) for body in bodies)
     return isinstance(node, _FUNCTIONS) and all(map(_idle, node.body))
 
 
@@ -25,12 +28,6 @@ def is_half_written(node: ast.ClassDef) -> bool:
     """
     methods = [item for item in node.body if isinstance(item, _FUNCTIONS)]
     return any(is_stub(method) or _not_implemented(method.body[-1]) for method in methods)
-
-
-def _says_so(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    # A method of “pass” alone may be all that is asked for.
-    body = [item for item in method.body if not _is_text(item)]
-    return len(body) == 1 and _not_implemented(body[0])
 
 
 def _idle(statement: ast.stmt) -> bool:

@@ -70,7 +70,9 @@ def test_text_that_kills_its_reader_costs_nobody_else(
 
         def die_of_ann(data: bytes) -> bytes:
             if b"poison" in data:
-                process = scripts._tokeniser._started()
+                scripts._tokeniser.start()
+                process = scripts._tokeniser._process
+                assert process is not None
                 process.kill()
                 process.wait()
             return ask(data)
