@@ -7,7 +7,7 @@ Rules that concern one tensor alone are kept here; what concerns a whole questio
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any, Union
 
@@ -164,7 +164,11 @@ class FixedTensor(AssignmentPart):
         """The dtype, its default filled in."""
         if self.dtype is not None or self.form in ("zeros", "ones"):
             return self.dtype or "float32"
-        return "int64" if self.form == "arange" else _dtype_of(leaves(self.tensor))
+        if self.form == "arange":
+            return "int64"
+        # By type(), not isinstance(): True is an int, and a mask would become a tensor of int64.
+        kinds = {type(value) for value in leaves(self.tensor)}
+        return "bool" if kinds == {bool} else "int64" if kinds == {int} else "float32"
 
     @model_validator(mode="after")
     def _consistent(self) -> FixedTensor:
@@ -197,12 +201,6 @@ def leaves(nested: Any) -> list[Any]:
     if not isinstance(nested, list):
         return [nested]
     return [leaf for item in nested for leaf in leaves(item)]
-
-
-def _dtype_of(values: list[Any]) -> str:
-    # By type(), not isinstance(): True is an int, and a mask would become a tensor of int64.
-    kinds = {type(value) for value in values}
-    return "bool" if kinds == {bool} else "int64" if kinds == {int} else "float32"
 
 
 def _check_leaves(values: list[Any], dtype: str) -> None:
@@ -243,20 +241,17 @@ class TupleOf(AssignmentPart):
 def branch(value: Any) -> str | None:
     """Return the tag of the form that a raw argument is meant to have, None where none fits."""
     if isinstance(value, dict):
-        return _branch_of_keys(value)
+        # A mistyped form still leads to its branch: the error then names the key, not all the
+        # forms.
+        words = [str(key) for key in value]
+        guesses = [match for word in words for match in get_close_matches(word, FORMS, 1, 0.5)]
+        found = next((word for word in (*words, *guesses) if word in FORMS), None)
+        return None if found is None else _FORM_TAGS[found]
     if isinstance(value, (RandomTensor, FixedTensor, Computed, TupleOf)):
         return f"<{type(value).__name__}>"
     if isinstance(value, list):
         return "<list>"
     return "<plain>" if value is None or isinstance(value, (bool, int, float, str)) else None
-
-
-def _branch_of_keys(keys: Iterable[Any]) -> str | None:
-    # A mistyped form still leads to its branch: the error then names the key, not all the forms.
-    words = [str(key) for key in keys]
-    guesses = [match for word in words for match in get_close_matches(word, FORMS, 1, 0.5)]
-    found = next((word for word in (*words, *guesses) if word in FORMS), None)
-    return None if found is None else _FORM_TAGS[found]
 
 
 _FORM_TAGS = {

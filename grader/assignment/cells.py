@@ -155,10 +155,6 @@ def binds(node: ast.stmt) -> Iterator[str]:
                 yield part.id
 
 
-def _is_future(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
-
-
 @functools.lru_cache(maxsize=8)
 def text_of(module: str) -> ModuleText:
     """Return the text of a module, parsed once."""
@@ -176,7 +172,8 @@ class ModuleText:
         self._lines = text.splitlines()
         self._nodes = ast.parse(text).body
         self._by_name = {name: node for node in self._nodes for name in binds(node)}
-        self.future = "\n".join(self._text(node) for node in self._nodes if _is_future(node))
+        imports = (node for node in self._nodes if isinstance(node, ast.ImportFrom))
+        self.future = "\n".join(self._text(node) for node in imports if node.module == "__future__")
 
     def functions(self, names: list[str], there: Set[str]) -> str:
         """Return the text of functions with all that they use, in the reference's order.
@@ -359,7 +356,17 @@ def read_mistakes(
     if not file.is_file():
         return ()
     cells = split_cells(file.read_text(encoding="utf-8"))
-    if problems := list(_problems(file, cells, assignment)):
+    names = Counter(cell.name for cell in cells)
+    problems = []
+    if not cells:
+        text = "it has no cell; begin each with “# %% name”"
+        problems.append(Problem(str(file), None, "", text))
+    for cell in cells:
+        texts = [*_amiss(cell, assignment)]
+        if names[cell.name] > 1:
+            texts.append("another cell has this name")
+        problems += [Problem(str(file), cell.line, cell.name, text) for text in texts]
+    if problems:
         raise AssignmentError(problems)
     return tuple(_mistake(file, cell, assignment, solutions) for cell in cells)
 
@@ -403,17 +410,6 @@ def _voids(cell: Cell) -> list[str]:
     return [name.strip() for name in found[1].split(",")] if found else []
 
 
-def _problems(file: Path, cells: Sequence[Cell], assignment: Assignment) -> Iterator[Problem]:
-    if not cells:
-        yield Problem(str(file), None, "", "it has no cell; begin each with “# %% name”")
-    names = Counter(cell.name for cell in cells)
-    for cell in cells:
-        for text in _amiss(cell, assignment):
-            yield Problem(str(file), cell.line, cell.name, text)
-        if names[cell.name] > 1:
-            yield Problem(str(file), cell.line, cell.name, "another cell has this name")
-
-
 def _amiss(cell: Cell, assignment: Assignment) -> Iterator[str]:
     """Yield what is wrong with a cell."""
     if not cell.name.isidentifier():
@@ -438,11 +434,12 @@ def _amiss(cell: Cell, assignment: Assignment) -> Iterator[str]:
 
 def _amiss_in_price(cell: Cell, asked: Sequence[Question]) -> Iterator[str]:
     earns, voids = _EARNS.findall(cell.comment), _voids(cell)
+    drawn = [sum(case.repeats for case in each.cases if case.varies) for each in asked]
     if len(earns) > 1 or len(_VOIDS.findall(cell.comment)) > 1:
         yield "it has two prices; keep one line “# earns: …”, and one “# voids: …”"
     elif earns and not _SHARE.fullmatch(earns[0].strip()):
         yield f"“# earns:{earns[0]}” is no share of the points; write 0, or one such as 0.5 or 0.25"
-    elif earns and float(earns[0]) and all(_drawn_cases(each) < DRAWN_CASES for each in asked):
+    elif earns and float(earns[0]) and all(count < DRAWN_CASES for count in drawn):
         yield (
             "a price would be earned without the work: no question that it answers has "
             f"{DRAWN_CASES} cases with drawn values; add some, or leave out “# earns: …”"
@@ -457,7 +454,3 @@ def unknown_voids(mistake: KnownMistake, assignment: Assignment) -> Iterator[str
     checks = [check.id for question in asked for check in question.listed]
     for name in sorted(mistake.voids - {*checks}):
         yield f"“# voids:” names “{name}”, which is no check of it{nearest(name, checks)}"
-
-
-def _drawn_cases(question: Question) -> int:
-    return sum(case.repeats for case in question.cases if case.varies)

@@ -64,12 +64,20 @@ def find_assignment(name_or_path: str, start: Path) -> Path:
         return given
     if (given / FILE_NAME).is_file():
         return given / FILE_NAME
-    if _looks_like_path(name_or_path):
+    signs = filter(None, ("/", os.sep, os.altsep))
+    if any(sign in name_or_path for sign in signs) or name_or_path.endswith((".yml", ".yaml")):
         raise UsageError(f"{name_or_path}: no {FILE_NAME} there")
     known = {path.parent.name: path for path in reversed(list(_known(start)))}
     if name_or_path in known:
         return known[name_or_path]
-    raise UsageError(_unknown(name_or_path, sorted(known)))
+    if not known:
+        raise UsageError(
+            f"no assignment “{name_or_path}”: no folder from here upward has "
+            f"{_HOME}/<id>/{FILE_NAME}; give the path of an {FILE_NAME}"
+        )
+    names = sorted(known)
+    hint = nearest(name_or_path, names)
+    raise UsageError(f"no assignment “{name_or_path}”; known are {', '.join(names)}{hint}")
 
 
 def locate(file: Path, assignment: Assignment) -> Located:
@@ -111,23 +119,8 @@ def assignment_digest(located: Located) -> str:
     return total.hexdigest()
 
 
-def _looks_like_path(text: str) -> bool:
-    return any(sign and sign in text for sign in ("/", os.sep, os.altsep)) or text.endswith(
-        (".yml", ".yaml")
-    )
-
-
 def _known(start: Path) -> Iterator[Path]:
     """Yield the assignments in every ``assignments/`` from ``start`` upward, nearest first."""
     here = start.resolve()
     for folder in (here, *here.parents):
         yield from sorted((folder / _HOME).glob(f"*/{FILE_NAME}"))
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    if not known:
-        return (
-            f"no assignment “{name}”: no folder from here upward has {_HOME}/<id>/{FILE_NAME};"
-            f" give the path of an {FILE_NAME}"
-        )
-    return f"no assignment “{name}”; known are {', '.join(known)}{nearest(name, known)}"

@@ -66,8 +66,11 @@ def _validate(document: YamlDocument) -> tuple[Assignment | None, list[ProblemAt
         findings += assignment_findings(assignment)
     except ValidationError as error:
         findings += explain(error, document)
-    for index, question in _sound_questions(document.data):
-        findings += question_findings(question, ("questions", index))
+    # Questions that are well-formed by themselves are looked into, whatever the rest is like.
+    questions = document.data.get("questions") if isinstance(document.data, dict) else None
+    for index, part in enumerate(questions if isinstance(questions, list) else ()):
+        if (question := _question(part)) is not None:
+            findings += question_findings(question, ("questions", index))
     return assignment, findings
 
 
@@ -75,15 +78,6 @@ def _strictly(model: type[_Model], data: Any) -> _Model:
     # By way of JSON, because strict Python data would refuse lists for tuples and words for enums;
     # strict, because a boolean is no number and the text "5" no points.
     return model.model_validate_json(json.dumps(data), strict=True)
-
-
-def _sound_questions(data: Any) -> Iterator[tuple[int, Question]]:
-    """Yield the questions that are well-formed by themselves, whatever the rest is like."""
-    questions = data.get("questions") if isinstance(data, dict) else None
-    for index, part in enumerate(questions if isinstance(questions, list) else ()):
-        question = _question(part)
-        if question is not None:
-            yield index, question
 
 
 def _question(data: Any) -> Question | None:
@@ -103,15 +97,12 @@ def _around(assignment: Assignment, file: Path) -> Iterator[ProblemAt]:
             there = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
             yield ("support", index), f"no file “{name}” beside {FILE_NAME}{nearest(name, there)}"
     if not (folder / SCENARIO).is_file():
-        for path, case in _cases(assignment):
-            if case.scenario is not None:
-                yield (*path, "scenario"), f"no {SCENARIO} beside {FILE_NAME}"
-
-
-def _cases(assignment: Assignment) -> Iterator[tuple[DocumentPath, Case]]:
-    for number, question in enumerate(assignment.questions):
-        for index, case in enumerate(question.cases):
-            yield ("questions", number, "cases", index), case
+        yield from (
+            (("questions", number, "cases", index, "scenario"), f"no {SCENARIO} beside {FILE_NAME}")
+            for number, question in enumerate(assignment.questions)
+            for index, case in enumerate(question.cases)
+            if case.scenario is not None
+        )
 
 
 def _in_order(problems: list[Problem]) -> list[Problem]:
@@ -196,11 +187,12 @@ def explain(
         model_at: Returns what reads a mapping, by the words on the way to it.
     """
     details = error.errors(include_url=False)
-    guessed = {
-        (*_path(detail)[:-1], _guess(detail, model_at))
-        for detail in details
-        if detail["type"] == "extra_forbidden"
-    }
+    guessed: set[DocumentPath] = set()
+    for detail in details:
+        if detail["type"] == "extra_forbidden":
+            known = _known_keys(detail, model_at)
+            close = get_close_matches(str(detail["loc"][-1]), known, 1, 0.5)
+            guessed |= {(*_path(detail)[:-1], key) for key in close}
     for detail in details:
         kind, path = detail["type"], _path(detail)
         # A misspelt key is both unknown and missing; one of the two is enough to mend it.
@@ -228,11 +220,6 @@ def _path(detail: ErrorDetails) -> DocumentPath:
 def _known_keys(detail: ErrorDetails, model_at: _ModelAt) -> list[str]:
     model = model_at([step for step in detail["loc"][:-1] if isinstance(step, str)])
     return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _guess(detail: ErrorDetails, model_at: _ModelAt) -> str:
-    close = get_close_matches(str(detail["loc"][-1]), _known_keys(detail, model_at), 1, 0.5)
-    return close[0] if close else ""
 
 
 def _unknown_key(path: DocumentPath, document: YamlDocument, known: Sequence[str]) -> str:

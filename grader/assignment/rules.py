@@ -109,6 +109,7 @@ def question_findings(question: Question, path: DocumentPath) -> Iterator[Proble
 def _coded_question(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
     case_ids = [case.id for case in question.cases]
     check_ids = [check.id for check in question.checks]
+    facts = {check.id for check in question.checks if not check.claim}
     yield from _repeats(case_ids, (*path, "cases"), "case")
     for index, check in enumerate(question.checks):
         here = (*path, "checks", index)
@@ -121,7 +122,11 @@ def _coded_question(question: Question, path: DocumentPath) -> Iterator[ProblemA
             yield here, "judges a timeline; say so: needs: {cuda: 2, timeline: true}"
         if Probe.DEVICES in check.needs() and not question.needs.cuda:
             yield here, "looks at what GPUs do, and the question needs none: needs: {cuda: 1}"
-        yield from _bare_claim(check, question, here)
+        # A student process can say whatever it likes: alone, a claim would be points for the
+        # asking.
+        if check.claim and check.points and not facts & set(check.requires or ()):
+            text = "a claim earns points only beside values; name a check of values under “{}”"
+            yield (*here, "claim"), text.format("requires")
         yield from _diagnostic(check, question, here)
     yield from _real_gpus(question, path)
     if len(set(check_ids)) == len(check_ids):
@@ -188,14 +193,6 @@ def _arguments(check: Check, question: Question, path: DocumentPath) -> Iterator
                 yield path, f"the case “{case.id}” has no argument “{name}”{hint}"
 
 
-def _bare_claim(check: Check, question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
-    # A student process can say whatever it likes: alone, a claim would be points for the asking.
-    facts = {other.id for other in question.checks if not other.claim}
-    if check.claim and check.points and not facts & set(check.requires or ()):
-        text = "a claim earns points only beside values; name a check of values under “requires”"
-        yield (*path, "claim"), text
-
-
 def _diagnostic(check: Check, question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
     """Yield what a diagnostic check cannot have, and that others rest on one."""
     known = {other.id: other for other in question.checks}
@@ -219,19 +216,15 @@ def _diagnostic(check: Check, question: Question, path: DocumentPath) -> Iterato
 def _circles(checks: tuple[Check, ...], path: DocumentPath) -> Iterator[ProblemAt]:
     wanted = {check.id: frozenset(check.requires or ()) for check in checks}
     for index, check in enumerate(checks):
-        if check.id in _reachable(check.id, wanted):
+        reached: set[str] = set()
+        ahead = list(wanted[check.id])
+        while ahead:
+            name = ahead.pop()
+            if name not in reached:
+                reached.add(name)
+                ahead.extend(wanted.get(name, ()))
+        if check.id in reached:
             yield (*path, index, "requires"), f"“{check.id}” ends up requiring itself"
-
-
-def _reachable(start: str, edges: Mapping[str, frozenset[str]]) -> set[str]:
-    seen: set[str] = set()
-    ahead = list(edges[start])
-    while ahead:
-        name = ahead.pop()
-        if name not in seen:
-            seen.add(name)
-            ahead.extend(edges.get(name, ()))
-    return seen
 
 
 def _unjudged(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:
@@ -376,16 +369,12 @@ def _case(
         yield (*here, "case"), f"no case is called “{test.case}”{hint}"
     elif check.cases is not None and test.case not in check.cases:
         yield (*here, "cases"), f"the case that is timed, “{test.case}”, is not among them"
-    elif text := _unfit_on_device(timed):
+    elif timed.generate is not None or timed.scenario is not None:
+        text = "it has a generator or a scenario; give “args”"
         yield (*here, "case"), f"the case “{test.case}” cannot be timed: {text}"
-
-
-def _unfit_on_device(case: Case) -> str:
-    if case.generate is not None or case.scenario is not None:
-        return "it has a generator or a scenario; give “args”"
-    if not any(isinstance(item, RandomTensor) for item in case.args.values()):
-        return "nothing in its “args” is drawn, so that every call would have the same inputs"
-    return ""
+    elif not any(isinstance(item, RandomTensor) for item in timed.args.values()):
+        text = "nothing in its “args” is drawn, so that every call would have the same inputs"
+        yield (*here, "case"), f"the case “{test.case}” cannot be timed: {text}"
 
 
 def _values_on_device(

@@ -357,7 +357,9 @@ def described_schema(model: type[BaseModel], schema_id: str, title: str) -> Sche
     for part in (schema, *schema["$defs"].values()):
         _describe(part)
         if "const" in part.get("properties", {}).get("kind", {}):
-            _complete_check(part)
+            # What all checks share is described there; “kind” has a default only in Python.
+            _describe_fields(part, inspect.getdoc(Check) or "")
+            part["required"] = sorted({*part.get("required", ()), "kind"})
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:{schema_id.replace('/', ':')}",
@@ -378,12 +380,6 @@ def _describe_fields(part: Schema, attributes: str) -> None:
     for name, said in _ATTRIBUTE.findall(attributes):
         field = part["properties"][name.rstrip("_")]
         field["description"] = " ".join(said.replace("``", "`").split())
-
-
-def _complete_check(part: Schema) -> None:
-    """Describe what all checks share, and require ``kind``, which has a default only in Python."""
-    _describe_fields(part, inspect.getdoc(Check) or "")
-    part["required"] = sorted({*part.get("required", ()), "kind"})
 
 
 def _mended(node: Any) -> Any:
