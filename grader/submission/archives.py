@@ -22,12 +22,11 @@ from functools import partial
 
 from grader.submission.submission import (
     Bounds,
-    FileKind,
     FoundFile,
     bad,
     clean_path,
+    entry_of,
     is_ignored,
-    no_content,
     show,
 )
 
@@ -77,20 +76,14 @@ def list_tar(name: str, data: bytes, bounds: Bounds) -> list[FoundFile]:
             path = clean_path(raw, bounds)
             if is_ignored(path) or header.isdir():
                 continue
-            found.append(_tar_entry(path, header, body, bounds))
+            read = partial(_content, path, body, bounds)
+            link, plain = header.type in _LINKS, header.type in _FILES
+            found.append(entry_of(path, read, link=link, plain=plain))
             if len(found) > bounds.entries:
                 raise bad("too_many_files", limit=bounds.entries)
     except (tarfile.TarError, ValueError) as error:
         raise bad("broken_archive", file=show(name), problem=show(str(error))) from error
     return found
-
-
-def _tar_entry(path: str, header: tarfile.TarInfo, body: memoryview, bounds: Bounds) -> FoundFile:
-    if header.type in _LINKS:
-        return FoundFile(path, FileKind.LINK, no_content)
-    if header.type not in _FILES:
-        return FoundFile(path, FileKind.SPECIAL, no_content)
-    return FoundFile(path, FileKind.FILE, partial(_content, path, body, bounds))
 
 
 def _content(path: str, body: memoryview, bounds: Bounds) -> bytes:
@@ -123,17 +116,14 @@ def _members(data: bytes, bounds: Bounds) -> Iterator[tuple[str, tarfile.TarInfo
             extras += size
             if extras > bounds.tar_extras:
                 raise tarfile.ReadError("its extended headers are too long")
-            longer = _long_name(header.type, bytes(body)) or longer
+            if header.type == tarfile.GNUTYPE_LONGNAME:
+                plain = bytes(body).rstrip(b"\0")
+                longer = plain.decode("utf-8", "surrogateescape") or longer
+            elif header.type in _PAX:
+                longer = _pax_path(bytes(body)) or longer
         else:
             yield longer or header.name, header, body
             longer = None
-
-
-def _long_name(kind: bytes, body: bytes) -> str | None:
-    """Return the name that an extension header gives to the next member, if it does."""
-    if kind == tarfile.GNUTYPE_LONGNAME:
-        return body.rstrip(b"\0").decode("utf-8", "surrogateescape")
-    return _pax_path(body) if kind in _PAX else None
 
 
 def _pax_path(body: bytes) -> str | None:
@@ -191,21 +181,13 @@ def list_zip(name: str, data: bytes, bounds: Bounds) -> list[FoundFile]:
         path = clean_path(info.orig_filename.replace("\\", "/"), bounds)
         if is_ignored(path) or info.is_dir() or info.orig_filename.endswith("\\"):
             continue
-        found.append(_zip_entry(archive, info, path, bounds))
+        read = partial(_unpack_zipped, archive, info, path, bounds)
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        link, plain = kind == stat.S_IFLNK, kind in {0, stat.S_IFREG}
+        found.append(entry_of(path, read, link=link, plain=plain))
         if len(found) > bounds.entries:
             raise bad("too_many_files", limit=bounds.entries)
     return found
-
-
-def _zip_entry(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str, bounds: Bounds
-) -> FoundFile:
-    kind = stat.S_IFMT(info.external_attr >> 16)
-    if kind == stat.S_IFLNK:
-        return FoundFile(path, FileKind.LINK, no_content)
-    if kind not in {0, stat.S_IFREG}:
-        return FoundFile(path, FileKind.SPECIAL, no_content)
-    return FoundFile(path, FileKind.FILE, partial(_unpack_zipped, archive, info, path, bounds))
 
 
 def _unpack_zipped(

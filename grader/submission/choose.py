@@ -117,13 +117,18 @@ def choose(
     Raises:
         IntakeError: If a file is missing, or more than one folder would do.
     """
-    absent = _absent_parts(entries, asked)
+    names = _names_of(entries)
+    absent = {wanted for wanted in asked if not _anywhere(names, wanted)}
+    # With none of them, none may be missing: the message then names them all.
+    if len(absent) == len(asked):
+        absent = set()
     there = [wanted for wanted in hand_in if wanted not in absent]
     folders = _complete_folders(entries, there)
     if not folders:
         raise _missing(entries, hand_in, frozenset[str]().union(*asked.values()))
-    top = _top(entries)
-    own = folders.get(top)
+    # The folder that everything lies in, with its slash; nothing for the root.
+    top = posixpath.commonpath([posixpath.dirname(composed(entry.path)) for entry in entries])
+    own = folders.get(f"{top}/" if top else "")
     modules = [folder for folder, files in folders.items() if not _has_notebook(files)]
     if own is None or (_has_notebook(own) and modules):
         if len(folders) > 1:
@@ -134,14 +139,6 @@ def choose(
         _refuse_collision(file.entry, entries)
     found = {file.wanted: file for file in own}
     return [found.get(name) or _missing_part(entries, name, hand_in) for name in hand_in]
-
-
-def _absent_parts(entries: Sequence[FoundFile], asked: Collection[str]) -> set[str]:
-    """Return the files with questions that are nowhere, and may be."""
-    names = _names_of(entries)
-    absent = {wanted for wanted in asked if not _anywhere(names, wanted)}
-    # With none of them, none may be missing: the message then names them all.
-    return absent if len(absent) < len(asked) else set()
 
 
 def choose_documents(
@@ -182,9 +179,13 @@ def _complete_folders(
         by_path.setdefault(composed(entry.path), entry)
     folders = {}
     for folder in _bases(by_path, hand_in[0]):
-        files = [_pick(by_path, folder, wanted) for wanted in hand_in]
-        if all(files):
-            folders[folder] = [file for file in files if file is not None]
+        files = []
+        for wanted in hand_in:
+            name = composed(wanted)
+            held = by_path.get(folder + name) or by_path.get(folder + _notebook_name(name))
+            files += [] if held is None else [Chosen(wanted, held)]
+        if len(files) == len(hand_in):
+            folders[folder] = files
     return folders
 
 
@@ -198,24 +199,12 @@ def _bases(paths: Iterable[str], wanted: str) -> list[str]:
     return list(found)
 
 
-def _pick(by_path: dict[str, FoundFile], folder: str, wanted: str) -> Chosen | None:
-    name = composed(wanted)
-    entry = by_path.get(folder + name) or by_path.get(folder + _notebook_name(name))
-    return None if entry is None else Chosen(wanted, entry)
-
-
 def _notebook_name(wanted: str) -> str:
     return f"{wanted.removesuffix('.py')}.ipynb" if wanted.endswith(".py") else wanted
 
 
 def _has_notebook(files: Sequence[Chosen]) -> bool:
     return any(file.is_notebook for file in files)
-
-
-def _top(entries: Sequence[FoundFile]) -> str:
-    """Return the folder that everything lies in, with its slash, or nothing for the root."""
-    common = posixpath.commonpath([posixpath.dirname(composed(entry.path)) for entry in entries])
-    return f"{common}/" if common else ""
 
 
 def _refuse_collision(chosen: FoundFile, entries: Sequence[FoundFile]) -> None:

@@ -95,8 +95,12 @@ def to_python(cell: str, module: str) -> tuple[list[str], set[str]]:
         The lines, and the ``__future__`` features asked for: in a notebook they may stand
         anywhere, in a file only at the top.
     """
-    lines = _dedented(NEWLINE.split(cell.removesuffix("\n")))
+    lines = NEWLINE.split(cell.removesuffix("\n"))
     first = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
+    # As IPython does: the indentation of the first line is taken off all of them.
+    opening = lines[first] if first < len(lines) else ""
+    indent = opening[: len(opening) - len(opening.lstrip(" \t"))]
+    lines = [line.removeprefix(indent) for line in lines]
     start = 0
     match = _CELL_MAGIC.match(lines[first]) if first < len(lines) else None
     if match:
@@ -111,13 +115,6 @@ def _holds_python(magic: str, arguments: str, module: str) -> bool:
     names = {PurePosixPath(word.strip("'\"")).name for word in arguments.split()}
     written = magic in _FILE_BODIES and PurePosixPath(module).name in names
     return magic in _PYTHON_BODIES or written
-
-
-def _dedented(lines: list[str]) -> list[str]:
-    """Take off the indentation of the first line, as IPython does."""
-    first = next((line for line in lines if line.strip()), "")
-    indent = first[: len(first) - len(first.lstrip(" \t"))]
-    return [line.removeprefix(indent) for line in lines]
 
 
 def _statements(lines: list[str], start: int) -> tuple[list[str], set[str]]:

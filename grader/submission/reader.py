@@ -37,6 +37,7 @@ from grader.submission.submission import (
     Submission,
     SubmittedFile,
     bad,
+    entry_of,
     is_ignored,
     no_content,
     show,
@@ -120,15 +121,10 @@ def _entry(root: Path, path: str, bounds: Bounds) -> FoundFile:
         info = os.lstat(root / path)
     except OSError:  # gone, or not ours to look at
         return FoundFile(path, FileKind.SPECIAL, no_content)
+    read = partial(_read, root / path, _FLAGS | _NO_LINK, bounds.largest(path), info)
     # A hard link is a second name of a file that may lie anywhere on the disk.
-    if stat.S_ISLNK(info.st_mode) or info.st_nlink > 1:
-        return FoundFile(path, FileKind.LINK, no_content)
-    if not stat.S_ISREG(info.st_mode):
-        return FoundFile(path, FileKind.SPECIAL, no_content)
-    limit = bounds.largest(path)
-    return FoundFile(
-        path, FileKind.FILE, partial(_read, root / path, _FLAGS | _NO_LINK, limit, info)
-    )
+    link = stat.S_ISLNK(info.st_mode) or info.st_nlink > 1
+    return entry_of(path, read, link=link, plain=stat.S_ISREG(info.st_mode))
 
 
 def _read(path: Path, flags: int, limit: int, listed: os.stat_result | None) -> bytes:

@@ -271,6 +271,19 @@ class FoundFile:
         return self.content()
 
 
+def entry_of(path: str, read: Callable[[], bytes], *, link: bool, plain: bool) -> FoundFile:
+    """Return an entry; a link, device or pipe is listed without its content.
+
+    Args:
+        path: Relative POSIX path inside the submission.
+        read: Reads the content, within bounds.
+        link: It is a link.
+        plain: Otherwise it is a plain file.
+    """
+    kind = FileKind.LINK if link else FileKind.FILE if plain else FileKind.SPECIAL
+    return FoundFile(path, kind, read if kind is FileKind.FILE else no_content)
+
+
 def no_content() -> bytes:
     """Stand for the content of something that is no plain file."""
     return b""

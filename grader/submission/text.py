@@ -58,7 +58,16 @@ def check_source(path: str, data: bytes) -> None:
         raise bad(f"not_source_{kind}", file=show(path))
     if b"\0" in data:
         raise bad("nul_bytes", file=show(path), line=_line_at(data, data.index(b"\0")))
-    _check_decodes(path, data)
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except (SyntaxError, ValueError) as error:
+        # Raised for an unknown coding cookie, but also for a first line that is not UTF-8.
+        decode(path, data, "utf-8")
+        raise bad("unknown_encoding", file=show(path), problem=show(str(error))) from error
+    # A reader of the text must see what Python runs: some encodings turn harmless text into code.
+    if not _is_plain(encoding):
+        raise bad("unknown_encoding", file=show(path), problem=show(encoding))
+    decode(path, data, encoding)
 
 
 def _kind(data: bytes) -> str | None:
@@ -77,19 +86,6 @@ def _kind(data: bytes) -> str | None:
         return "pyc"
     halves = (data[:4096:2].count(0), data[1:4096:2].count(0))
     return "utf16" if max(halves) * 4 > min(len(data), 4096) else None
-
-
-def _check_decodes(path: str, data: bytes) -> None:
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    except (SyntaxError, ValueError) as error:
-        # Raised for an unknown coding cookie, but also for a first line that is not UTF-8.
-        decode(path, data, "utf-8")
-        raise bad("unknown_encoding", file=show(path), problem=show(str(error))) from error
-    # A reader of the text must see what Python runs: some encodings turn harmless text into code.
-    if not _is_plain(encoding):
-        raise bad("unknown_encoding", file=show(path), problem=show(encoding))
-    decode(path, data, encoding)
 
 
 def _is_plain(encoding: str) -> bool:
