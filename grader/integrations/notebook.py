@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from grader.assignment.types import Question
 from grader.errors import GraderError
 from grader.integrations.kernel import KernelCells, TypedFunctions, write_typed
-from grader.report.html.self_check import error_html, note_html, result_html
+from grader.report.html.self_check import result_html, text_html
 from grader.report.messages.catalogue import current
 from grader.report.model import QuestionResult, Report
 from grader.report.pictures import picture_of
@@ -75,7 +75,7 @@ class NotebookCheck:
         try:
             return self._checked(shlex.split(line))
         except GraderError as error:
-            return NotebookAnswer(error_html(str(error)), str(error))
+            return NotebookAnswer(text_html(str(error), Status.ERROR), str(error))
 
     def close(self) -> None:
         """End every process."""
@@ -121,7 +121,7 @@ class NotebookCheck:
             chosen = [item for item in report.questions if item.id in ids]
             notes = [_note(each, len(place.public.assignment.asked) > 1) for each in typed]
             shown = _shown(chosen, as_typed, self._live)
-        said = [NotebookAnswer(note_html(note), note) for note in notes]
+        said = [NotebookAnswer(text_html(note, Status.DEFERRED), note) for note in notes]
         return _Live(report, _joined([*said, shown]))
 
     def _of_the_file(self, place: Workplace, questions: tuple[str, ...]) -> NotebookAnswer:

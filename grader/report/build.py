@@ -32,7 +32,7 @@ from grader.report.model import (
     Timing,
     words_for,
 )
-from grader.submission.submission import Submission, SubmittedFile
+from grader.submission.submission import Submission
 from grader.text import inert, json_safe_mapping
 from grader.verdict import (
     NOTHING_TO_JUDGE,
@@ -85,17 +85,21 @@ class RunRecord:
 
 def submission_info(submission: Submission, words: Words = ENGLISH) -> SubmissionInfo:
     """Return what a report says about a submission."""
+    files = (
+        FileInfo(
+            path=file.path,
+            sha256=file.sha256,
+            notebook=file.notebook,
+            cells=file.cells.first_lines if file.cells else (),
+        )
+        for file in submission.files
+    )
     return SubmissionInfo(
         id=submission.id,
-        files=tuple(_file_info(file) for file in submission.files),
+        files=tuple(files),
         digest=submission.digest,
         notes=tuple(words.render(note) for note in submission.notes),
     )
-
-
-def _file_info(file: SubmittedFile) -> FileInfo:
-    cells = file.cells.first_lines if file.cells else ()
-    return FileInfo(path=file.path, sha256=file.sha256, notebook=file.notebook, cells=cells)
 
 
 def build_report(

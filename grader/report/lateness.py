@@ -6,8 +6,7 @@ A report says what the work is worth; what of that counts stands beside it, on p
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from grader.report.messages.words import Words
 from grader.report.model import Report
@@ -29,11 +28,6 @@ class LateCost:
     attempts: int
     penalty: float | None
     final: float | None
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The same as plain JSON."""
-        return asdict(self)
 
     def lines(self, report: Report, shown: bool, words: Words) -> list[str]:
         """Return what its student reads; nothing of what came in time and costs nothing.

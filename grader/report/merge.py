@@ -150,10 +150,12 @@ def _with(
 def _question(question: QuestionResult, theirs: Results, filled: list[str]) -> QuestionResult:
     checks: list[CheckResult] = []
     for check in question.checks:
-        chosen = _choose(check, theirs.get((question.id, check.id), check))
-        if chosen is not check:
+        other = theirs.get((question.id, check.id), check)
+        untouched = check.code in _UNTOUCHED and other.code not in _UNTOUCHED
+        fills = undecided(check) and (untouched or not undecided(other))
+        if fills:
             filled.append(f"{question.id}.{check.id}")
-        checks.append(chosen)
+        checks.append(other if fills else check)
     return with_checks(question, checks)
 
 
@@ -171,13 +173,6 @@ def _disputes(base: Report, theirs: Results) -> dict[str, str]:
                     f"here, {_brief(other)} there",
                 )
     return disputes
-
-
-def _choose(ours: CheckResult, theirs: CheckResult) -> CheckResult:
-    if not undecided(ours):
-        return ours
-    untouched = ours.code in _UNTOUCHED and theirs.code not in _UNTOUCHED
-    return theirs if untouched or not undecided(theirs) else ours
 
 
 def sums(maximum: float, parts: Sequence[CheckResult | QuestionResult]) -> dict[str, float]:

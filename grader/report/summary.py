@@ -61,10 +61,6 @@ def waits_for_person(check: CheckResult) -> bool:
     return check.pending > 0 and check.code is Code.NEEDS_REVIEW
 
 
-def _points_where(report: Report, wanted: _Wanted) -> float:
-    return round(math.fsum(each.pending for _, each in report.checks() if wanted(each)), PLACES)
-
-
 def notices(report: Report, words: Words, staff: bool = False) -> list[str]:
     """Return the sentences that belong on top of a report, the gravest first.
 
@@ -80,7 +76,11 @@ def notices(report: Report, words: Words, staff: bool = False) -> list[str]:
         points = {"pending": amount(report.pending), "max": amount(report.max_score)}
         person = "pending_you" if staff else "pending_person"
         waiting = {"pending_gpu": waits_for_gpu, person: waits_for_person}
-        parts = {label: _points_where(report, wanted) for label, wanted in waiting.items()}
+        every = [check for _, check in report.checks()]
+        parts = {
+            label: round(math.fsum(each.pending for each in every if wanted(each)), PLACES)
+            for label, wanted in waiting.items()
+        }
         said = [words.label(label, points=amount(part)) for label, part in parts.items() if part]
         lines.append(" ".join([words.label("pending_note", **points), *said]))
     if report.uncounted:
@@ -222,7 +222,7 @@ def summarise(reports: Sequence[Report]) -> ClassSummary:
         _grouped(reports, lambda check: check.pending > 0 and check.status is not Status.ERROR),
         _nobody(complete),
         _unread(reports),
-        _mistakes(complete),
+        dict(Counter(each for report in complete for each in mistakes_in(report)).most_common()),
         _names(reports, lambda check: check.code in _DIED),
         _names(reports, waits_for_person),
         tuple((report.submission.id, report.timing.seconds) for report in slow),
@@ -322,10 +322,6 @@ def _unread(reports: Sequence[Report]) -> dict[str, tuple[str, ...]]:
         if (check := unread(report)) is not None:
             found[check.code.value].append(report.submission.id)
     return {code: tuple(names) for code, names in found.items()}
-
-
-def _mistakes(reports: Sequence[Report]) -> dict[Mistake, int]:
-    return dict(Counter(each for report in reports for each in mistakes_in(report)).most_common())
 
 
 def few(names: Sequence[str]) -> str:

@@ -70,19 +70,16 @@ def result_html(
         rows = _table(question, pictures or {}, details or {}, drawn or {})
         if hint := hint_of(question, hints or {}, words):
             rows += f"<div>{_text(hint)}</div>"
-    return f'<div style="{_BOX.format(colour=colour)}">{head}<br>{rows}</div>'
+    return _box(status, f"{head}<br>{rows}")
 
 
-def error_html(text: str) -> str:
-    """Return what kept a check from running."""
-    colour = _COLOURS[Status.ERROR]
-    return f'<div style="{_BOX.format(colour=colour)}">{_text(text)}</div>'
+def text_html(text: str, status: Status) -> str:
+    """Return a sentence in the colour of a status: an error, or what there is to know first."""
+    return _box(status, _text(text))
 
 
-def note_html(text: str) -> str:
-    """Return what there is to know before results."""
-    colour = _COLOURS[Status.DEFERRED]
-    return f'<div style="{_BOX.format(colour=colour)}">{_text(text)}</div>'
+def _box(status: Status, inside: str) -> str:
+    return f'<div style="{_BOX.format(colour=_COLOURS[status])}">{inside}</div>'
 
 
 def _table(
@@ -173,7 +170,9 @@ class Heat:
         first = self.first
         # The matrix that holds the first wrong element, whatever the rank.
         lead = first[: max(len(first) - 2, 0)]
-        planes = [_matrix(array[lead]) for array in (self.actual, self.expected, self.wrong)]
+        planes = [np.asarray(array[lead]) for array in (self.actual, self.expected, self.wrong)]
+        # A vector or a number is shown as a matrix of one row.
+        planes = [plane.reshape(1, -1) if plane.ndim < 2 else plane for plane in planes]
         row, column = ([0, 0, *first])[-2:]
         rows, columns = _window(row, planes[0].shape[0]), _window(column, planes[0].shape[1])
         body = "".join(
@@ -210,10 +209,6 @@ class Heat:
 
 def _say(message: str, params: dict[str, Param]) -> str:
     return current().render(Message(message, params))
-
-
-def _matrix(array: Array) -> Array:
-    return np.asarray(array).reshape(1, -1) if np.ndim(array) < 2 else array
 
 
 def _window(middle: int, size: int) -> range:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -156,16 +156,11 @@ def asked_in(starter: Path) -> Mapping[str, str]:
     """
     found: dict[str, str] = {}
     for path in sorted(starter.glob("*.py")):
-        for name, text in _docstrings(path):
-            found.setdefault(name, text)
+        try:
+            tree = ast.parse(path.read_bytes())
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for node in tree.body:
+            if isinstance(node, _DEFINES) and (text := ast.get_docstring(node, clean=False)):
+                found.setdefault(node.name, inspect.cleandoc(text))
     return found
-
-
-def _docstrings(path: Path) -> Iterator[tuple[str, str]]:
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return
-    for node in tree.body:
-        if isinstance(node, _DEFINES) and (text := ast.get_docstring(node, clean=False)):
-            yield node.name, inspect.cleandoc(text)

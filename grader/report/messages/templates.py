@@ -83,19 +83,15 @@ def show(value: Param) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return _tuple(value)
+        shown = [show(item) for item in value[:_SHOWN_ITEMS]]
+        if len(value) > _SHOWN_ITEMS:
+            shown.append("…")
+        inside = ", ".join(shown)
+        return inert(f"({inside},)" if len(value) == 1 else f"({inside})", _MAX_PARAM)
     # str() of a huge integer takes quadratic time, and Python refuses it above 4,300 digits.
     if isinstance(value, int) and value.bit_length() > _MAX_DIGITS_BITS:
         return long_integer(value)
     return inert(str(value), _MAX_PARAM)
-
-
-def _tuple(items: list[Param]) -> str:
-    shown = [show(item) for item in items[:_SHOWN_ITEMS]]
-    if len(items) > _SHOWN_ITEMS:
-        shown.append("…")
-    inside = ", ".join(shown)
-    return inert(f"({inside},)" if len(items) == 1 else f"({inside})", _MAX_PARAM)
 
 
 class CellLine(str):

@@ -116,7 +116,8 @@ class Words:
         if text.startswith(called) and first.isascii() and first.isalpha():
             text = text[0].upper() + text[1:]
         # Where questions stand in several files, a sentence on a line says in which.
-        if text and params.get("in_file") and not self._names_file(message.id):
+        named = "{file}" in str(self.sentences.get(message.id, ()))
+        if text and params.get("in_file") and not named:
             text = f"{show(params['in_file'])}: {text}"
         return inert(self._beside(text or self._fallback(message), message, params), MAX_TEXT)
 
@@ -135,9 +136,6 @@ class Words:
         if name == "syntax_error" and isinstance(said := params.get("message"), str):
             told["message"] = _PYTHONS_LINE.sub(partial(_in_its_cell, cells), said)
         return told
-
-    def _names_file(self, name: str) -> bool:
-        return "{file}" in str(self.sentences.get(name, ()))
 
     def for_staff(self, verdict: Verdict) -> str:
         """Return everything there is to say about a verdict."""
@@ -169,14 +167,10 @@ class Words:
         # What an author says of a check or of a known mistake knows no inputs.
         params = verdict.message.params
         authored = {name: said for name, said in params.items() if name in _AUTHORED}
-        return _joined((self._beside(text, verdict.message, authored), self._only_loop(params)))
-
-    def _only_loop(self, params: Mapping[str, Param]) -> str:
-        """Return where the only loop of a function's text stands, which is no secret of a case."""
-        if not params.get("only_loop"):
-            return ""
+        # Where the only loop of a function's text stands is no secret of a case.
         told = {name: params[name] for name in ("line", "loop", "file") if name in params}
-        return self.render(Message("only_loop", told))
+        loop = self.render(Message("only_loop", told)) if params.get("only_loop") else ""
+        return _joined((self._beside(text, verdict.message, authored), loop))
 
     def _hidden(self, verdict: Verdict, what: str) -> str:
         """Return what is told of a hidden case, with what sets the host's inputs of it apart."""
