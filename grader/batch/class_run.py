@@ -7,7 +7,7 @@ in a row, and again when it changes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -271,7 +271,10 @@ class Arrivals:
             return []
         arrived = []
         for submission in self._found():
-            entries = {self._entry_of(path, marks) for path in submission.paths}
+            entries = {
+                next((each for each in (path, *path.parents) if each in marks), path)
+                for path in submission.paths
+            }
             if entries <= whole and entries & fresh:
                 arrived.append(submission)
         # All that is new, not only what arrived: an entry that is no submission would else be read
@@ -318,10 +321,6 @@ class Arrivals:
     def _remember(self, submission: ClassSubmission) -> None:
         self._by_platform |= bool(submission.students)
         self._names |= dict.fromkeys(map(os.path.abspath, submission.paths), submission.name)
-
-    @staticmethod
-    def _entry_of(path: Path, entries: Mapping[Path, _Mark]) -> Path:
-        return next((each for each in (path, *path.parents) if each in entries), path)
 
 
 def _mark(entry: Path) -> _Mark:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
@@ -253,16 +253,12 @@ class Grade:
         if self.score is None:
             reasons.append("incomplete: the grader failed in places")
         elif self.open:
-            reasons.append(f"{counted(self.open, 'point')} pending{_for_a_person(self.report)}")
+            waiting = sum(check.pending for _, check in awaited(self.report))
+            person = f", {amount(waiting)} of them for a person to decide (`grader review`)"
+            reasons.append(f"{counted(self.open, 'point')} pending{person if waiting else ''}")
         if self.penalty is None:
             reasons.append("late or not is unknown: say when it came (`received`)")
         return "; ".join(reasons)
-
-
-def _for_a_person(report: Report) -> str:
-    """Return how many of the pending points a person has to decide on, in words."""
-    points = sum(check.pending for _, check in awaited(report))
-    return f", {amount(points)} of them for a person to decide (`grader review`)" if points else ""
 
 
 def _settled(report: Report) -> float:
@@ -357,8 +353,3 @@ def submission_of(name: str, known: Mapping[str, Any]) -> ClassSubmission:
         known["late"],
         known.get("attempts"),
     )
-
-
-def by_student(grades: Iterable[Grade]) -> list[tuple[Student, Grade]]:
-    """Return one pair a student: each member of a group has the group's grade."""
-    return [(student, grade) for grade in grades for student in grade.submission.students]

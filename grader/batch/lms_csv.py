@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.batch.discover import Student
-from grader.batch.grades import Grade, by_student
+from grader.batch.grades import Grade
 from grader.errors import UsageError
 from grader.report.summary import amount
 
@@ -225,7 +225,9 @@ def same(value: str, *known: str) -> bool:
 def everyone(grades: Sequence[Grade]) -> list[tuple[Student, Grade]]:
     """Return one pair a student; where the platform named nobody, by the submission's name."""
     nameless = [grade for grade in grades if not grade.submission.students]
-    return by_student(grades) + [
+    # Each member of a group has the group's grade.
+    named = [(student, grade) for grade in grades for student in grade.submission.students]
+    return named + [
         (Student(grade.submission.name, id=grade.submission.name), grade) for grade in nameless
     ]
 

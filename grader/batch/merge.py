@@ -175,11 +175,14 @@ def _written(folder: Path, done: Mapping[str, Report], changed: tuple[str, ...])
 def _merged(
     base: Mapping[str, Report], others: Sequence[Mapping[str, Report]], allowed: Allowed
 ) -> dict[str, Report]:
-    tried = {
-        name: _attempt(report, [other[name] for other in others if name in other], allowed)
-        for name, report in base.items()
-    }
-    conflicts = [str(item) for item in tried.values() if isinstance(item, ConflictError)]
+    done, conflicts = {}, []
+    for name, report in base.items():
+        theirs = [other[name] for other in others if name in other]
+        try:
+            done[name] = merge(report, theirs, allowed)
+        except ConflictError as error:
+            # All conflicts of a class are shown at once.
+            conflicts.append(str(error))
     if conflicts:
         raise ConflictError(
             "\n".join(
@@ -190,15 +193,7 @@ def _merged(
                 )
             )
         )
-    return {name: item for name, item in tried.items() if isinstance(item, Report)}
-
-
-def _attempt(base: Report, others: Sequence[Report], allowed: Allowed) -> Report | ConflictError:
-    try:
-        return merge(base, others, allowed)
-    except ConflictError as error:
-        # All conflicts of a class are shown at once.
-        return error
+    return done
 
 
 def read_folder(folder: Path) -> dict[str, Report]:

@@ -138,9 +138,10 @@ class Roster(BaseModel):
         return [[each for each in self.students if name in each.names()]]
 
     def _completed(self, student: Student) -> Student:
-        own = self._of(student)
-        if own is None:
+        fitting = self._fitting(student)
+        if len(fitting) != 1:  # nobody on the roster, or one of several
             return student
+        (own,) = fitting
         return Student(
             own.name or student.name,
             own.email or student.email,
@@ -150,11 +151,6 @@ class Roster(BaseModel):
             # school's.
             student.platform_id or student.id,
         )
-
-    def _of(self, student: Student) -> RosterStudent | None:
-        """Return who on the roster a student is; None for nobody, or one of several."""
-        fitting = self._fitting(student)
-        return fitting[0] if len(fitting) == 1 else None
 
     def _fitting(self, student: Student) -> Sequence[RosterStudent]:
         """Return who on the roster a student is: by address, else by number, else by name.
@@ -202,7 +198,9 @@ def read_roster(path: Path) -> Roster:
     try:
         # Excel begins a file with a byte-order mark, which would else be part of the first heading.
         text = path.read_bytes().decode("utf-8-sig")
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)))
+        # And separates by semicolons wherever a comma is the decimal mark.
+        delimiter = max(",;\t", key=text.partition("\n")[0].count)
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except OSError as error:
         raise UsageError(f"roster {path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -220,12 +218,6 @@ def read_roster(path: Path) -> Roster:
     ]
     _refuse_twins(path, students)
     return Roster(students=tuple(student for _, student in students))
-
-
-def _delimiter(text: str) -> str:
-    # Excel separates by semicolons wherever a comma is the decimal mark.
-    first = text.partition("\n")[0]
-    return max(",;\t", key=first.count)
 
 
 def _places(path: Path, headings: Sequence[str]) -> dict[str, int]:
