@@ -44,6 +44,7 @@ from types import MappingProxyType
 
 from grader.assignment.types import Assignment, Question
 from grader.errors import AssignmentError, Problem, UsageError, nearest
+from grader.static_analysis.scope import first_line
 
 LABELLED = Path("tests/submissions")
 _ENDINGS = (".py", ".ipynb", ".zip")
@@ -205,8 +206,7 @@ class ModuleText:
         )
 
     def _text(self, node: ast.stmt) -> str:
-        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        return "\n".join(self._lines[first - 1 : node.end_lineno])
+        return "\n".join(self._lines[first_line(node) - 1 : node.end_lineno])
 
 
 @dataclass(frozen=True, slots=True)

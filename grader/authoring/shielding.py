@@ -20,6 +20,7 @@ from grader.assignment.types import Question
 from grader.authoring.labelled import LintStep
 from grader.grading import Grader
 from grader.report.model import Report
+from grader.static_analysis.scope import first_line
 from grader.verdict import Code
 
 _BY_LIMITS = (Code.TIMED_OUT, Code.OUT_OF_MEMORY)
@@ -105,9 +106,8 @@ def with_mistake(reference: str, module: str) -> str:
     lines, place = reference.splitlines(), None
     for node in reversed(_definitions(ast.parse(reference))):
         if own.intersection(binds(node)):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            del lines[first - 1 : node.end_lineno]
-            place = first - 1
+            place = first_line(node) - 1
+            del lines[place : node.end_lineno]
     # The solution's own line of that sort stands at its top, where alone it may.
     wrong = [line for line in module.splitlines() if not line.startswith("from __future__ ")]
     at = len(lines) if place is None else place

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from grader.errors import AssignmentError, Problem, nearest
+from grader.static_analysis.scope import first_line
 
 _MARKER = re.compile(r"#+\s*(BEGIN|END)\s+([A-Z]+)\s*")
 _KINDS = ("SOLUTION", "HIDDEN")
@@ -53,10 +54,10 @@ class _Region:
     column: int
 
     def holds(self, node: ast.stmt) -> bool:
-        return self.first < _first_line(node) and _last_line(node) < self.last
+        return self.first < first_line(node) and _last_line(node) < self.last
 
     def cuts(self, node: ast.stmt) -> bool:
-        begins_inside = self.first < _first_line(node) < self.last
+        begins_inside = self.first < first_line(node) < self.last
         ends_inside = self.first < _last_line(node) < self.last
         if begins_inside:
             return not ends_inside or node.col_offset < self.column
@@ -84,7 +85,16 @@ def strip_solutions(source: str, file: str = "reference", graded: Iterable[str] 
     problems += _given_away(tree, regions, graded, file)
     if problems:
         raise AssignmentError(problems)
-    stripped = _cut(source, regions, tree)
+    lines = source.splitlines(keepends=True)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    for region in reversed(regions):
+        owner = _owner(region, tree)
+        # A method is named with its class.
+        within = "".join(f"{node.name}." for node in classes if owner in node.body)
+        name = f"{within}{owner.name}" if owner else ""
+        stub = f'{" " * region.column}raise NotImplementedError("{name} is not written yet")\n'
+        lines[region.first - 1 : region.last] = [stub] if region.kind == "SOLUTION" else []
+    stripped = "".join(lines).rstrip("\n") + "\n"
     _parse(stripped, file, "what is left without the solutions")
     return stripped
 
@@ -204,24 +214,6 @@ def _given_away(
                 f"“{name}” is graded but holds no solution markers, so students would be given it"
             )
             yield Problem(file, block.lineno, "", text)
-
-
-def _cut(source: str, regions: list[_Region], tree: ast.Module) -> str:
-    lines = source.splitlines(keepends=True)
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    for region in reversed(regions):
-        owner = _owner(region, tree)
-        # A method is named with its class.
-        within = "".join(f"{node.name}." for node in classes if owner in node.body)
-        name = f"{within}{owner.name}" if owner else ""
-        stub = f'{" " * region.column}raise NotImplementedError("{name} is not written yet")\n'
-        lines[region.first - 1 : region.last] = [stub] if region.kind == "SOLUTION" else []
-    return "".join(lines).rstrip("\n") + "\n"
-
-
-def _first_line(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _last_line(node: ast.stmt) -> int:

@@ -16,6 +16,7 @@ from symtable import symtable
 from typing import Any
 
 from grader.selfcheck.workplace import Workplace
+from grader.static_analysis.scope import first_line
 from grader.submission.notebook import NEWLINE, to_python
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -124,9 +125,7 @@ def _uses(statement: ast.stmt) -> list[str]:
 
 
 def _rows(statement: ast.stmt) -> range:
-    decorators = getattr(statement, "decorator_list", ())
-    first = min([statement.lineno, *(each.lineno for each in decorators)])
-    return range(first, (statement.end_lineno or statement.lineno) + 1)
+    return range(first_line(statement), (statement.end_lineno or statement.lineno) + 1)
 
 
 def _notebook(cells: Sequence[str]) -> bytes:

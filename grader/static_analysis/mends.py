@@ -21,6 +21,7 @@ from grader.static_analysis.mutation_operators import (
     variants,
     with_fields,
 )
+from grader.static_analysis.scope import first_line
 
 _Maker = Callable[[ast.AST], Iterator[Alternative]]
 
@@ -131,8 +132,7 @@ def definition_of(source: str, name: str) -> Definition | None:
     node = next((each for each in reversed(found) if each.name == name), None)
     if node is None:
         return None
-    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-    return Definition(node, first, node.end_lineno or node.lineno)
+    return Definition(node, first_line(node), node.end_lineno or node.lineno)
 
 
 def mends_of(defined: Definition, raised: Raised | None = None) -> list[Variant]:

@@ -105,8 +105,13 @@ def local_names(function: Function) -> frozenset[str]:
     names = {item.arg for item in every}
     names |= {item.arg for item in (arguments.vararg, arguments.kwarg) if item is not None}
     outer: set[str] = set()
-    body = [function.body] if isinstance(function, ast.Lambda) else function.body
-    for node in _own_nodes(body):
+    waiting: list[ast.AST] = []
+    waiting += [function.body] if isinstance(function, ast.Lambda) else function.body
+    while waiting:
+        node = waiting.pop()
+        # What is inside has names of its own.
+        if not isinstance(node, Scoped):
+            waiting += ast.iter_child_nodes(node)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -127,16 +132,6 @@ def calls_of_itself(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterato
         if isinstance(node, ast.Call) and dotted(node.func) == [function.name]:
             yield node
         waiting.extend(ast.iter_child_nodes(node))
-
-
-def _own_nodes(body: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        # What is inside has names of its own.
-        if not isinstance(node, Scoped):
-            waiting.extend(ast.iter_child_nodes(node))
 
 
 def dotted(node: ast.expr) -> list[str]:
@@ -231,6 +226,12 @@ class Scan:
     indexings: int = 0
     slice_assignments: int = 0
     recursion: tuple[bool, bool] = (False, False)
+
+
+def first_line(node: ast.stmt) -> int:
+    """Return the line on which a statement begins, its decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def place_of(node: ast.AST) -> SourcePlace:
