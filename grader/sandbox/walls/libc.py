@@ -131,7 +131,10 @@ def number(name: str, arch: str | None = None) -> int | None:
 
     Raises:
         OSError: The architecture is not one of those known here.
+        KeyError: The call has no line in the table.
     """
+    if name not in _TABLE:
+        raise KeyError(f"system call {name}: write its numbers into _TABLE in walls/libc.py")
     column = _COLUMNS.get(arch or machine())
     if column is None:
         raise OSError(f"no system call numbers for {arch or machine()}; known: {list(_COLUMNS)}")
@@ -180,7 +183,7 @@ def syscall(name: str, *args: Any, about: str = "") -> int:
     """Make a system call by name.
 
     Args:
-        name: A key of the table in ``numbers``.
+        name: A key of ``_TABLE``.
         args: Integers, bytes, None or ctypes objects.
         about: What it was done to, for the message of a failure.
 

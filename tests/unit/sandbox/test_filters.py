@@ -138,6 +138,13 @@ def test_an_unknown_architecture_is_refused() -> None:
         number("socket", "riscv64")
 
 
+def test_a_call_without_numbers_says_where_they_belong() -> None:
+    with pytest.raises(
+        KeyError, match=r"vmsplice: write its numbers into _TABLE in walls/libc\.py"
+    ):
+        number("vmsplice")
+
+
 def test_the_assembler_refuses_jumps_it_cannot_write() -> None:
     far = [Instruction(seccomp.RETURN, 0)] * 300
     with pytest.raises(ValueError, match="'end'"):
