@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,8 @@ PAGE = "".join(
 )
 _BLOCK = re.compile(r"^ *```\w+\n(?P<body> *# (?P<path>\S+)\n.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _DIFF = re.compile(r"^ *```diff\n(?P<body>.*?)^ *```$", re.MULTILINE | re.DOTALL)
-DIFFS = [textwrap.dedent(found["body"]) for found in _DIFF.finditer(PAGE)]
+_SECTION = re.compile(r"^## (?P<title>.*)\n(?P<body>(?:(?!## ).*\n)*)", re.MULTILINE)
+SECTIONS = {found["title"]: found["body"] for found in _SECTION.finditer(PAGE)}
 BLOCKS = {found["path"]: textwrap.dedent(found["body"]) for found in _BLOCK.finditer(PAGE)}
 
 
@@ -41,6 +43,7 @@ def test_a_new_kind_needs_a_class_its_messages_and_its_tests(tmp_path: Path) -> 
     new = "grader/checks/signs.py", "tests/unit/checks/test_signs.py"
     (tmp_path / new[0]).write_text(BLOCKS[new[0]], encoding="utf-8")
     (tmp_path / "test_signs.py").write_text(BLOCKS[new[1]], encoding="utf-8")
+    _linted(tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_signs.py"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
@@ -83,27 +86,38 @@ def _grader(place: Path, *arguments: str) -> None:
     )  # fmt: skip
 
 
-def _changed(place: Path, *files: str) -> None:
-    """Copy the package, and change these files as the page says."""
+def _changed(place: Path, section: str) -> None:
+    """Copy the package, change files as a section says, and hold them to the rules of lint."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(grader.__file__).parent, place / "grader", ignore=ignored)
-    diffs = {
-        head.removeprefix("--- "): body for head, _, body in (d.partition("\n") for d in DIFFS)
-    }
-    for name in files:
+    diffs = [textwrap.dedent(found["body"]) for found in _DIFF.finditer(SECTIONS[section])]
+    assert diffs
+    for head, _, body in (diff.partition("\n") for diff in diffs):
+        name = head.removeprefix("--- ")
         path = place / name
         text = path.read_text(encoding="utf-8")
-        for hunk in diffs[name].split("@@\n")[1:]:
+        for hunk in body.split("@@\n")[1:]:
             lines = hunk.splitlines(keepends=True)
             before = "".join(line[1:] or "\n" for line in lines if line[0] in " -\n")
             after = "".join(line[1:] or "\n" for line in lines if line[0] in " +\n")
             assert text.count(before) == 1, (name, before)
             text = text.replace(before, after)
         path.write_text(text, encoding="utf-8")
+    _linted(place)
+
+
+def _linted(place: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", place)
+    for words in (["check"], ["format", "--diff"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *words, "--no-cache", "grader"],
+            cwd=place, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_new_export_needs_a_function(tmp_path: Path) -> None:
-    _changed(tmp_path, "grader/batch/export.py")
+    _changed(tmp_path, "Add an export")
     course = tmp_path / "course"
     course.mkdir()
     _grader(tmp_path, "new", "toy")
@@ -119,29 +133,57 @@ def test_a_new_export_needs_a_function(tmp_path: Path) -> None:
     assert right > wrong
 
 
-def test_a_new_wall_is_put_up_and_proved(tmp_path: Path) -> None:
+@pytest.fixture
+def sandboxed() -> None:
+    """Skip where this machine gives no sandbox."""
     try:
         open_sandbox("auto").close()
     except InfrastructureError as error:
         pytest.skip(str(error))
-    applied = "grader/sandbox/walls/apply.py"
-    _changed(tmp_path, "grader/sandbox/walls/plan.py", applied, "grader/sandbox/walls/self_test.py")
-    course = tmp_path / "course"
-    course.mkdir()
-    _grader(tmp_path, "new", "toy")
-    graded = ("grade", "toy", "reference/toy", "--out", "out", "--no-cache")
-    _grader(tmp_path, *graded)
-    report = json.loads((course / "out/report.json").read_text(encoding="utf-8"))
-    isolation = report["environment"]["isolation"]
+
+
+@pytest.mark.usefixtures("sandboxed")
+def test_a_new_wall_is_put_up_and_proved(tmp_path: Path) -> None:
+    _changed(tmp_path, "Add a wall")
+    isolation = _isolation_of_a_grading(tmp_path)
     assert "private files" in isolation["mechanisms"]
     assert isolation["proved"]["umask"] == "nobody"
     # Where it is not put up, the proof misses it, and nothing is graded.
-    path = tmp_path / applied
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("os.umask(0o077)", "pass"), encoding="utf-8")
+    _replace(tmp_path / "grader/sandbox/walls/apply.py", "os.umask(0o077)", "pass")
+    assert "umask met others, where nobody was due" in _refusal_to_grade(tmp_path)
+
+
+@pytest.mark.usefixtures("sandboxed")
+def test_a_further_denied_call_is_proved(tmp_path: Path) -> None:
+    _changed(tmp_path, "Add a denied call or a limit")
+    assert _isolation_of_a_grading(tmp_path)["proved"]["lend_pages"] == "EPERM"
+    _replace(tmp_path / "grader/sandbox/walls/seccomp.py", '    "vmsplice",\n', "")
+    assert "lend_pages met EBADF, where EPERM was due" in _refusal_to_grade(tmp_path)
+
+
+_GRADE = ("grade", "toy", "reference/toy", "--out", "out", "--no-cache")
+
+
+def _isolation_of_a_grading(place: Path) -> dict[str, Any]:
+    course = place / "course"
+    course.mkdir()
+    _grader(place, "new", "toy")
+    _grader(place, *_GRADE)
+    report = json.loads((course / "out/report.json").read_text(encoding="utf-8"))
+    isolation: dict[str, Any] = report["environment"]["isolation"]
+    return isolation
+
+
+def _refusal_to_grade(place: Path) -> str:
     with pytest.raises(subprocess.CalledProcessError) as error:
-        _grader(tmp_path, *graded)
-    assert "umask met others, where nobody was due" in " ".join(error.value.stderr.split())
+        _grader(place, *_GRADE)
+    return " ".join(error.value.stderr.split())
+
+
+def _replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, (path, old)
+    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def test_a_new_platform_needs_a_pattern_and_a_row(
