@@ -310,13 +310,24 @@ def _moodle_table(grades: Sequence[Grade], options: ExportOptions) -> ExportResu
     return moodle(grades, own, options.points, options.missing(zero=False))
 
 
-TABLES: Mapping[str, Callable[[Sequence[Grade], ExportOptions], ExportResult]] = {
-    "canvas": _canvas_table,
-    "moodle": _moodle_table,
-    "nbgrader": _nbgrader_table,
-}
-"""What ``grader export`` calls it → what makes it of the grades of a class.
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """Makes one kind of table for ``grader export``.
 
-They raise a ``UsageError`` where an option is missing, or the instructor's file is not what it
-should be.
-"""
+    Attributes:
+        make: Makes it of the grades of a class. It raises a ``UsageError`` where an option is
+            missing, or the instructor's file is not what it should be.
+        takes: The options of the command that it heeds; the command refuses the others. Those on
+            lateness, pending points and ``--dry-run`` are for every table.
+    """
+
+    make: Callable[[Sequence[Grade], ExportOptions], ExportResult]
+    takes: tuple[str, ...] = ()
+
+
+TABLES: Mapping[str, Exporter] = {
+    "canvas": Exporter(_canvas_table, ("--into", "--column", "--points", "--missing")),
+    "moodle": Exporter(_moodle_table, ("--into", "--points", "--missing")),
+    "nbgrader": Exporter(_nbgrader_table, ("--missing",)),
+}
+"""What ``grader export`` calls it → what makes it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -32,6 +32,12 @@ _NAME = 40
 
 _FOR_CI = ("junit", "classroom50", "summary")
 KINDS = (*TABLES, *_FOR_CI, "gradescope")
+_TAKES: Mapping[str, tuple[str, ...]] = {
+    **{kind: ("--late", "--pending", "--dry-run", *table.takes) for kind, table in TABLES.items()},
+    **dict.fromkeys(_FOR_CI, ()),
+    "gradescope": ("--into", "--late"),
+}
+"""The options that each kind heeds."""
 
 
 IntoOpt = Annotated[
@@ -98,6 +104,12 @@ def export(
     """Write grades for a learning platform or for CI. Whoever has no final grade is left alone."""
     if kind not in KINDS:
         raise UsageError(f"export {kind}: there is no such file{nearest(kind, KINDS)}")
+    given = {
+        "--into": into is not None, "--column": bool(column), "--late": late is not None,
+        "--pending": pending is not Pending.ASK, "--points": points is not Points.RAW,
+        "--missing": missing is not None, "--dry-run": dry_run,
+    }  # fmt: skip
+    _refuse_others(kind, [name for name, there in given.items() if there])
     if kind in _FOR_CI:
         _reports(kind, folder, out)
         return
@@ -108,13 +120,24 @@ def export(
     grades = [replace(grade, pending=pending) for grade in read_grades(folder, policy)]
     zero = None if missing is None else missing is MissingChoice.zero
     due = policy.due.isoformat(" ") if policy else ""
-    exported = TABLES[kind](grades, ExportOptions(folder, into, column, points, zero, due))
+    exported = TABLES[kind].make(grades, ExportOptions(folder, into, column, points, zero, due))
     if dry_run:
         _show_changes(exported)
     else:
         _write(exported, out or folder / f"{kind}.csv")
     if pending is Pending.ASK:
         _list_waiting(grades)
+
+
+def _refuse_others(kind: str, options: Sequence[str]) -> None:
+    """Refuse options that a kind would pass over: who asked for percent must not get points."""
+    for option in options:
+        if option not in _TAKES[kind]:
+            kinds = ", ".join(other for other in KINDS if option in _TAKES[other])
+            raise UsageError(
+                f"export {kind} takes no {option}; leave it out. It is for {kinds}. "
+                "Nothing was written"
+            )
 
 
 def _list_waiting(grades: list[Grade]) -> None:

@@ -231,7 +231,7 @@ class Desk:
             return PlainTextResponse("There is no such file.", 404)
         policy = self._graded.now.setup.late
         due = policy.due.isoformat(" ") if policy else ""
-        table = TABLES[kind](self._graded.now.grades, ExportOptions(out, due=due))
+        table = TABLES[kind].make(self._graded.now.grades, ExportOptions(out, due=due))
         return _download(table.text.encode(), f"{kind}.csv")
 
     def _given_asset(self, request: Request, _: bytes) -> Response:

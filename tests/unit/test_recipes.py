@@ -127,6 +127,9 @@ def test_a_new_export_needs_a_function(tmp_path: Path) -> None:
         submission.write_text(f"def double(x):\n    return {value}\n", encoding="utf-8")
     _grader(tmp_path, "batch", "toy", "class", "--out", "out", "--isolation", "none", "-j", "1")
     _grader(tmp_path, "export", "plain", "out", "--out", "table.csv")
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        _grader(tmp_path, "export", "plain", "out", "--points", "percent")
+    assert "export plain takes no --points" in error.value.stderr
     lines = (course / "table.csv").read_text(encoding="utf-8").splitlines()
     assert [line.split(",")[0] for line in lines] == ["ann", "bob"]
     right, wrong = (float(line.split(",")[1]) for line in lines)

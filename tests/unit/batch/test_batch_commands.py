@@ -99,6 +99,28 @@ def test_exports_of_a_batch(course: Path, command: Any, capsys: Any) -> None:
     assert (course / "junit/ann/junit.xml").is_file()
 
 
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [
+        (("nbgrader", "--points", "percent"), "canvas, moodle"),
+        (("nbgrader", "--into", "mine.csv"), "canvas, moodle, gradescope"),
+        (("moodle", "--into", "mine.csv", "--column", "Tiny"), "canvas"),
+        (("junit", "--dry-run"), "canvas, moodle, nbgrader"),
+        (("summary", "--pending", "full"), "canvas, moodle, nbgrader"),
+        (("gradescope", "--into", "a.zip", "--missing", "zero"), "canvas, moodle, nbgrader"),
+    ],
+)
+def test_an_option_that_an_export_would_pass_over_is_refused(
+    words: tuple[str, ...], others: str, course: Path, command: Any, capsys: Any
+) -> None:
+    kind, *options = words
+    assert command("export", kind, "out", *options) == 2
+    option = next(word for word in reversed(options) if word.startswith("--"))
+    message = " ".join(capsys.readouterr().err.split())
+    assert f"export {kind} takes no {option}; leave it out. It is for {others}. Nothing" in message
+    assert not (course / "out").exists()
+
+
 def test_one_is_one(course: Path, command: Any, capsys: Any) -> None:
     for name in ("bob", "cem", "dua", "eli"):
         (course / f"class/{name}.py").unlink()
