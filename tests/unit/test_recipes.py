@@ -27,30 +27,44 @@ _BLOCK = re.compile(r"^ *```\w+\n(?P<body> *# (?P<path>\S+)\n.*?)^ *```$", re.MU
 _DIFF = re.compile(r"^ *```diff\n(?P<body>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<body>(?:(?!## ).*\n)*)", re.MULTILINE)
 SECTIONS = {found["title"]: found["body"] for found in _SECTION.finditer(PAGE)}
-BLOCKS = {found["path"]: textwrap.dedent(found["body"]) for found in _BLOCK.finditer(PAGE)}
+
+
+def _blocks(section: str) -> dict[str, str]:
+    """Return the whole files and messages of a section, by their paths."""
+    found = _BLOCK.finditer(SECTIONS[section])
+    return {match["path"]: textwrap.dedent(match["body"]) for match in found}
 
 
 def test_a_new_kind_needs_a_class_its_messages_and_its_tests(tmp_path: Path) -> None:
-    """Nothing else in the package knows the kind: a copy of it gets these files and no more."""
+    _add_kind(tmp_path, "Add a check kind", "signs")
+    assert _graded_with_signs(tmp_path) == {"right": ("ok", 2), "wrong": ("wrong_value", 0)}
+
+
+def test_a_new_tolerance_needs_its_rule(tmp_path: Path) -> None:
+    _add_kind(tmp_path, "Add a tolerance", "last_places")
+
+
+def _add_kind(place: Path, section: str, name: str) -> None:
+    """Add a kind to a copy of the package, and run its tests: nothing else there knows it."""
+    blocks = _blocks(section)
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(Path(grader.__file__).parent, tmp_path / "grader", ignore=ignored)
+    shutil.copytree(Path(grader.__file__).parent, place / "grader", ignore=ignored)
     for language in ("en", "ko"):
         path = f"grader/report/messages/{language}.toml"
-        catalogue = tmp_path / path
+        catalogue = place / path
         text = catalogue.read_text(encoding="utf-8")
-        changed = text.replace("\n[values]\n", f"\n[values]\n{BLOCKS[path]}", 1)
+        changed = text.replace("\n[values]\n", f"\n[values]\n{blocks[path]}", 1)
         catalogue.write_text(changed, encoding="utf-8")
-    new = "grader/checks/signs.py", "tests/unit/checks/test_signs.py"
-    (tmp_path / new[0]).write_text(BLOCKS[new[0]], encoding="utf-8")
-    (tmp_path / "test_signs.py").write_text(BLOCKS[new[1]], encoding="utf-8")
-    _linted(tmp_path)
+    kind, tests = f"grader/checks/{name}.py", f"tests/unit/checks/test_{name}.py"
+    (place / kind).write_text(blocks[kind], encoding="utf-8")
+    (place / "test_kind.py").write_text(blocks[tests], encoding="utf-8")
+    _linted(place)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_signs.py"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'tests'}"},
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_kind.py"],
+        cwd=place, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": f"{place}{os.pathsep}{ROOT / 'tests'}"},
     )  # fmt: skip
-    assert "2 passed" in done.stdout, done.stdout + done.stderr
-    assert _graded_with_signs(tmp_path) == {"right": ("ok", 2), "wrong": ("wrong_value", 0)}
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _graded_with_signs(place: Path) -> dict[str, tuple[str, float]]:
@@ -193,7 +207,7 @@ def test_a_new_platform_needs_a_pattern_and_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = dict(vars(discover))
-    exec(BLOCKS["grader/batch/discover.py"], place)
+    exec(_blocks("Add a platform")["grader/batch/discover.py"], place)
     row = re.search(r"`(\(\"attempts\".*?\)),`", PAGE)
     assert row
     known = eval(row[1], place)
