@@ -11,20 +11,23 @@ from grader.scenario_process import RemoteError, actor, callback, given
 
 def sample(x, y, batch_size, times):
     """Draw some batches; look up where their rows stand in the data."""
-    places, right = [], True
+    places, as_many, paired = [], True, True
     for _ in range(times):
         rows, labels = actor.call("sample_batch", x, y, batch_size)
         same = (rows[:, None] == x).all(dim=2)
-        right &= rows.shape == (batch_size, x.shape[1]) and bool(same.any(dim=1).all())
         place = same.int().argmax(dim=1)
-        right &= labels.shape == (batch_size,) and bool((labels == y[place]).all())
+        as_many &= rows.shape == (batch_size, x.shape[1]) and labels.shape == (batch_size,)
+        paired &= labels.shape == place.shape and bool(same.any(dim=1).all())
+        paired = paired and bool((labels == y[place]).all())
         places.append(place)
-    drawn = torch.stack(places) if right else torch.zeros(times, 1)
+    alike = len({place.shape for place in places}) == 1
+    drawn = torch.stack(places) if alike else torch.zeros(times, 1)
     return {
-        "rows": right,
+        "size": as_many,
+        "pairs": paired,
         # Of 12 rows, 200 draws leave one out in one of three million runs.
-        "every_row": right and len(drawn.unique()) == len(x),
-        "anew": right and _irregular(drawn, len(x)),
+        "every_row": len(drawn.unique()) == len(x),
+        "anew": _irregular(drawn, len(x)),
     }
 
 

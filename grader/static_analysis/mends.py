@@ -168,7 +168,9 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
     unread = _never_read(node)
     yield from variants(node, partial(_read_instead, names=unread))
     # Of these there are few.
-    for made in (_returning, _constructing, _at_another_depth, _mixed_up_values, _turned):
+    for made in (
+        _returning, _constructing, _at_another_depth, _mixed_up_values, _turned, _named_apart,
+    ):  # fmt: skip
         yield from made(node)
     kinds: list[_Maker] = [
         partial(exchanged, near=True), _left_out, _mixed_up, _swapped, _small,
@@ -360,7 +362,10 @@ def _mixed_up(node: ast.AST) -> Iterator[Alternative]:
 
 
 def _along_another_axis(node: ast.Subscript) -> Iterator[Alternative]:
-    """Yield ``x[:, i]`` for ``x[i]``, the reverse, and ``x[range(len(y)), y]`` for ``x[:, y]``."""
+    """Yield ``x[:, i]`` for ``x[i]``, the reverse, and ``x[range(len(y)), y]`` for ``x[:, y]``.
+
+    That too as a column, ``x[range(len(y)), y, None]``, which broadcasts against rows.
+    """
     whole = ast.Slice()
     if not isinstance(node.slice, (ast.Tuple, ast.Slice, ast.Constant)):
         across: Any = ast.Tuple([whole, node.slice], ast.Load())
@@ -370,8 +375,8 @@ def _along_another_axis(node: ast.Subscript) -> Iterator[Alternative]:
         yield "other axis", with_fields(node, slice=parts[1])
         rows = ast.parse("range(len(_))", mode="eval").body
         rows.args[0].args[0] = parts[1]  # type: ignore[attr-defined]
-        each = ast.Tuple([rows, parts[1]], ast.Load())
-        yield "row by row", with_fields(node, slice=each)
+        for one in ([rows, parts[1]], [rows, parts[1], ast.Constant(None)]):
+            yield "row by row", with_fields(node, slice=ast.Tuple(one, ast.Load()))
 
 
 def _exchanged(
@@ -463,6 +468,27 @@ def _turned(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
             continue
         changes = ((each, "slice", after) for each, after in zip(places, turned, strict=True))
         yield Variant("other axis", places[0].lineno, _text_with(node, *changes))
+
+
+def _named_apart(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
+    """Yield the text with ``x_new = x - y`` for ``x -= y`` in a loop, and that in its other lines.
+
+    What a turn changes in place, the next one begins with.
+    """
+    for loop in (each for each in ast.walk(node) if isinstance(each, (ast.For, ast.While))):
+        for at, change in enumerate(loop.body):
+            if not (isinstance(change, ast.AugAssign) and isinstance(change.target, ast.Name)):
+                continue
+            name = change.target.id
+            made = ast.Name(f"{name}_new", ast.Store())
+            value = ast.BinOp(ast.Name(name, ast.Load()), change.op, change.value)
+            after = [each for later in loop.body[at + 1 :] for each in ast.walk(later)]
+            reads = [each for each in after if isinstance(each, ast.Name) and each.id == name]
+            body = [*loop.body[:at], ast.Assign([made], value), *loop.body[at + 1 :]]
+            if reads:
+                renamed = ((each, "id", made.id) for each in reads)
+                text = _text_with(node, (loop, "body", body), *renamed)
+                yield Variant("named apart", change.lineno, text)
 
 
 def _in_another_order(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:

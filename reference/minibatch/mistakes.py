@@ -228,7 +228,6 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # says: The weights do not change: optimizer.step() comes after loss.backward(), with no
 #   zero_grad() in between.
 # says-ko: 가중치가 변하지 않습니다. loss.backward() 다음에 zero_grad() 없이 optimizer.step()을 부르세요.
-# earns: 0
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     return trained(net, loader, loss_fn, optimizer, epochs, device, steps=0)
@@ -1030,7 +1029,6 @@ def predict(net, X, batch_size):
 # %% full_no_weight_changes
 # says: No weight has changed: optimizer.step() comes after loss.backward(), with no zero_grad() in between.
 # says-ko: 가중치가 변하지 않았습니다. optimizer.step()은 zero_grad() 없이 loss.backward() 다음에 와야 합니다.
-# earns: 0
 
 def train_full_batch(net, X, y, loss_fn, optimizer, epochs=200):
     return trained(net, [(X, y)], loss_fn, optimizer, epochs, "cpu", steps=0)
@@ -1142,7 +1140,6 @@ class EarlyStopping(Stopping):
 # %% stopping_never
 # says: In none of these series does it say that training is to stop.
 # says-ko: 어느 수열에서도 학습을 멈추라고 하지 않습니다.
-# earns: 0
 
 class EarlyStopping(Stopping):
     def step(self, loss, net):

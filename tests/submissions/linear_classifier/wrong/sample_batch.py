@@ -7,7 +7,7 @@ import torch
 # Always the first rows, again and again.
 # expect:
 #   questions:
-#     sample_batch: {status: partial, checks: {rows: ok, every_row: requirement_not_met, anew: wrong_value}}
+#     sample_batch: {status: partial, checks: {size: ok, pairs: requirement_not_met, every_row: requirement_not_met, anew: wrong_value}}
 
 def sample_batch(X, y, batch_size):
     rows = torch.arange(batch_size) % len(X)
@@ -18,7 +18,7 @@ def sample_batch(X, y, batch_size):
 # Labels are drawn on their own.
 # expect:
 #   questions:
-#     sample_batch: {status: failed, checks: {rows: wrong_value}}
+#     sample_batch: {status: partial, checks: {size: ok, anew: ok, pairs: wrong_value}}
 
 def sample_batch(X, y, batch_size):
     return X[torch.randint(len(X), (batch_size,))], y[torch.randint(len(X), (batch_size,))]
@@ -28,7 +28,7 @@ def sample_batch(X, y, batch_size):
 # The last row is never drawn.
 # expect:
 #   questions:
-#     sample_batch: {status: partial, checks: {rows: ok, every_row: wrong_value, anew: ok}}
+#     sample_batch: {status: partial, checks: {size: ok, pairs: ok, every_row: wrong_value, anew: ok}}
 
 def sample_batch(X, y, batch_size):
     rows = torch.randint(len(X) - 1, (batch_size,))
@@ -39,7 +39,7 @@ def sample_batch(X, y, batch_size):
 # Draws without putting back: too few where more are asked for than there are.
 # expect:
 #   questions:
-#     sample_batch: {status: failed, checks: {rows: wrong_value}}
+#     sample_batch: {status: partial, checks: {size: wrong_value, pairs: ok, every_row: ok, anew: ok}}
 
 def sample_batch(X, y, batch_size):
     rows = torch.randperm(len(X))[:batch_size]
