@@ -874,7 +874,7 @@ def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
 # Gradients are set to zero between backward and step: nothing moves.
 # expect:
 #   questions:
-#     train_minibatch: {status: failed, checks: {weights: wrong_value, learns: wrong_value}}
+#     train_minibatch: {status: partial, checks: {weights: wrong_value, learns: wrong_value}}
 
 def train_minibatch(net, loader, loss_fn, optimizer, epochs, device="cpu"):
     was_training = net.training
