@@ -40,9 +40,10 @@ _AUTHORED = (
 )
 """Parameters that hold an author's sentences, or a price: the same whatever the inputs are."""
 _APART = (
-    "inputs_dtype", "inputs_empty", "inputs_size_one", "inputs_not_square", "inputs_axes",
+    "inputs_dtype", "inputs_empty", "inputs_size_one", "inputs_not_square", "inputs_axes", "full",
 )  # fmt: skip
-"""Parameters that tell of the host's own inputs; see ``grader.checks.hidden_case``."""
+"""Parameters that tell of the host's own inputs, see ``grader.checks.hidden_case``, and the bar
+that a figure has to reach."""
 _KNOWN_EXCEPTIONS = frozenset({
     "ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileNotFoundError",
     "ImportError", "IndexError", "KeyError", "LinAlgError", "MemoryError", "ModuleNotFoundError",

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from observed import tensor
+from observed import seen, tensor
 
+from grader.checks import KINDS
 from grader.checks.base import CaseInputs
 from grader.checks.hidden_case import with_inputs_told
 from grader.checks.judge import combine
@@ -63,3 +64,12 @@ def test_what_sets_its_inputs_apart_is_told(
 
 def test_a_visible_case_is_told_in_full_anyway() -> None:
     assert "inputs" not in told([of_shape(3, 3)], [of_shape(3, 1)], hidden=False)
+
+
+def test_of_a_figure_its_bar_is_told_and_not_what_was_reached() -> None:
+    bars = [{"at_least": 0.92, "credit": 1}, {"at_least": 0.8, "credit": 0.5}]
+    check = KINDS["figure"](id="accuracy", points=6, steps=bars)
+    case = CaseInputs("new_rows", (), (), hidden=True)
+    verdict = replace(check.judge(case, seen(0.95), seen(0.4125)), case=case.id, hidden=True)
+    said = ENGLISH.for_student(verdict)
+    assert said == "In a hidden case: wrong values; 0.92 is the bar for all points."
