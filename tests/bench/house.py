@@ -4,7 +4,8 @@ Prints for each room (a folder of ``grader/``) its lines of code, its functions,
 the ninetieth percentile, and how many are used exactly once; then the functions that walk through
 nested values by themselves, and the public names that several modules define. A line of code is no
 blank line, comment or docstring. A function is used once where its name stands in one place of the
-package beside definitions and imports. It is a walk where it asks whether something is a tuple,
+package beside definitions and imports: many of those are called by another module, or handed over.
+So the private ones that their own module calls once are counted apart. It is a walk where it asks whether something is a tuple,
 list or dict, and calls itself; ``grader.wire.tree`` has those for value trees.
 """
 
@@ -107,7 +108,9 @@ def main() -> None:
         print(_row(name, modules[name], lines, lengths[name], once[name]))
     everything = [length for room_lengths in lengths.values() for length in room_lengths]
     print(_row("all", len(texts), code.total(), everything, once.total()))
-    print(f"\nWithout vgpu: {code.total() - code['vgpu']:,} lines of code.\n")
+    print(f"\nWithout vgpu: {code.total() - code['vgpu']:,} lines of code.")
+    called = sum(map(_called_once, texts.values()))
+    print(f"Private and called once in their own module: {called} ({called / len(everything):.0%}).\n")
     _print_walks({path: text for path, text in texts.items() if room(path) != "vgpu"})
     places: dict[str, list[str]] = defaultdict(list)
     for path, text in texts.items():
@@ -116,6 +119,20 @@ def main() -> None:
     for name, paths in sorted(places.items()):
         if len(paths) > 1:
             print(f"{name}: {', '.join(paths)}")
+
+
+def _called_once(text: str) -> int:
+    """Return how many functions nothing but one call in their own module names."""
+    tree = ast.parse(text)
+    uses = Counter(used_names(tree))
+    calls = Counter(
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and (name := getattr(node.func, "attr", getattr(node.func, "id", "")))
+    )
+    private = (each.name for each in functions(text) if each.name.startswith("_"))
+    return sum(uses[name] == calls[name] == 1 for name in private)
 
 
 def _print_walks(texts: Mapping[Path, str]) -> None:
