@@ -4,9 +4,10 @@ Prints for each room (a folder of ``grader/``) its lines of code, its functions,
 the ninetieth percentile, and how many are used exactly once; then the functions that walk through
 nested values by themselves, and the public names that several modules define. A line of code is no
 blank line, comment or docstring. A function is used once where its name stands in one place of the
-package beside definitions and imports: many of those are called by another module, or handed over.
-So the private ones that their own module calls once are counted apart. It is a walk where it asks whether something is a tuple,
-list or dict, and calls itself; ``grader.wire.tree`` has those for value trees.
+package beside definitions and imports. Many of those are called by another module, or handed over;
+so the private ones that their own module calls once are counted apart. A function is a walk where
+it asks whether something is a tuple, list or dict, and calls itself; ``grader.wire.tree`` has those
+for value trees.
 """
 
 from __future__ import annotations
@@ -110,7 +111,8 @@ def main() -> None:
     print(_row("all", len(texts), code.total(), everything, once.total()))
     print(f"\nWithout vgpu: {code.total() - code['vgpu']:,} lines of code.")
     called = sum(map(_called_once, texts.values()))
-    print(f"Private and called once in their own module: {called} ({called / len(everything):.0%}).\n")
+    share = called / len(everything)
+    print(f"Private and called once in their own module: {called:,} ({share:.0%}).\n")
     _print_walks({path: text for path, text in texts.items() if room(path) != "vgpu"})
     places: dict[str, list[str]] = defaultdict(list)
     for path, text in texts.items():
