@@ -111,22 +111,23 @@ def pairs(x):
     """Ask about pairs of tensors that share a storage, and of such that share their numbers."""
     flat, row = ("view", -1), random.randrange(x.shape[0])
     ways = {
-        "itself": lambda: (x, x),
-        "transpose": lambda: (x, _look(x, ("t",))),
-        "rows": lambda: (_look(x, ("select", 0, row)), _look(x, ("select", 0, row - 1))),
-        "part": lambda: (_look(x, flat, ("narrow", 0, 3, 4)), x),
-        "bits": lambda: (x, _look(x, ("view", torch.int32))),
-        "clone": lambda: (x, _look(x, ("clone",))),
-        "row_of_clone": lambda: (
+        "x, x": lambda: (x, x),
+        "x, x.t()": lambda: (x, _look(x, ("t",))),
+        "x[i], x[i - 1]": lambda: (_look(x, ("select", 0, row)), _look(x, ("select", 0, row - 1))),
+        "x.view(-1)[3:7], x": lambda: (_look(x, flat, ("narrow", 0, 3, 4)), x),
+        "x, x.view(torch.int32)": lambda: (x, _look(x, ("view", torch.int32))),
+        "x, x.clone()": lambda: (x, _look(x, ("clone",))),
+        "x[i], x.clone()[i]": lambda: (
             _look(x, ("select", 0, row)), _look(x, ("clone",), ("select", 0, row)),
         ),
-        "zeros": lambda: (torch.zeros(3), torch.zeros(3)),
+        "torch.zeros(3), torch.zeros(3)": lambda: (torch.zeros(3), torch.zeros(3)),
     }  # fmt: skip
-    answers = {}
-    for name in random.sample([*ways, *random.choices([*ways], k=2)], 10):
-        answers.setdefault(name, []).append(actor.call("same_storage", *ways[name]()))
-    # Some pairs are asked about twice, so that nobody counts them; one answer is due to both.
-    return {name: row[0] if row[0] == row[-1] else row for name, row in answers.items()}
+    drawn = random.sample([*ways, *random.choices([*ways], k=2)], 10)
+    # Numbered, for some come twice, and the order tells one case from another.
+    return {
+        f"{place}: {name}": actor.call("same_storage", *ways[name]())
+        for place, name in enumerate(drawn, 1)
+    }
 
 
 def transposed_part(x):
