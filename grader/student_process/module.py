@@ -14,7 +14,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import partial
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from inspect import CO_COROUTINE
@@ -82,8 +82,11 @@ def _message(error: BaseException) -> str:
     return text if nearest is None else f"{text}. Did you mean: '{nearest}'?"
 
 
-_LIKENESS = 0.8
-"""Least likeness of a name that is suggested; below it guesses are more often wrong than right."""
+_LIKENESS, _MOST_OTHER = 0.8, 3
+"""Of a name that is suggested: least likeness, and most characters that only one of both has.
+
+Beyond them it is more often another name than a slip, as ModelParallel is for PipelineParallel.
+"""
 
 
 def _nearest(error: BaseException) -> str | None:
@@ -102,7 +105,11 @@ def _nearest(error: BaseException) -> str | None:
     if type(wrong) is not str or wrong in known:
         return None
     public = [name for name in known if name[:1] != "_" or wrong[:1] == "_"]
-    return next(iter(get_close_matches(wrong, public, 1, _LIKENESS)), None)
+    for name in get_close_matches(wrong, public, 1, _LIKENESS):
+        unlike = 1 - SequenceMatcher(None, wrong, name).ratio()
+        if round(unlike * (len(wrong) + len(name))) <= _MOST_OTHER:
+            return name
+    return None
 
 
 def _trace(error: BaseException) -> str:

@@ -32,6 +32,7 @@ def message_of(code: str, body: str = "") -> str:
         ("Net().hidden", None),
         ("Net().dropout", None),
         ("plt", None),
+        ("PipelineParallelResNet50 = 1\nModelParallelResNet50", None),
         ("raise AttributeError('mask_fill')", None),
         ("raise NameError('xrange')", None),
         ("f()\ndef f(): ...", None),
