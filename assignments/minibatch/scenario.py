@@ -458,7 +458,7 @@ def _stopped(losses, *options):
     net = _net(torch.float32, ("nn.Linear", 1, 1), ("nn.BatchNorm1d", 1))
     for loss in losses:
         _fill(net)
-        said.append(bool(given("plain", actor.method(stopping, "step", loss, net, keep=True))))
+        said.append(given("plain", actor.method(stopping, "step", loss, net, keep=True)))
         if said[-1]:
             break
     _fill(net)
@@ -476,10 +476,13 @@ def stop(rule, *more):
             losses.insert(int(torch.randint(2, len(losses) - 1, ())), math.nan)
         rounds.append((losses, 9 if rule == "nan" else patience, *options))
     names = [f"series {number}, patience {one[1]}" for number, one in enumerate(rounds, 1)]
-    found = zip(*(_stopped(*one) for one in rounds), strict=True)
+    said, *others = zip(*(_stopped(*one) for one in rounds), strict=True)
+    # None may mean “go on” beside a True; alone it is no answer.
+    if any(answer is not None for answers in said for answer in answers):
+        said = [[bool(answer) for answer in answers] for answers in said]
     return {
         key: dict(zip(names, values, strict=True))
-        for key, values in zip(("said", "best_loss", "restored"), found, strict=True)
+        for key, values in zip(("said", "best_loss", "restored"), (said, *others), strict=True)
     }
 
 

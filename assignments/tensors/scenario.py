@@ -110,18 +110,24 @@ def storages(x):
 def pairs(x):
     """Ask about pairs of tensors that share a storage, and of such that share their numbers."""
     flat, row = ("view", -1), random.randrange(x.shape[0])
-    ways = [
-        lambda: (x, x),
-        lambda: (x, _look(x, ("t",))),
-        lambda: (_look(x, ("select", 0, row)), _look(x, ("select", 0, row - 1))),
-        lambda: (_look(x, flat, ("narrow", 0, 3, 4)), x),
-        lambda: (x, _look(x, ("view", torch.int32))),
-        lambda: (x, _look(x, ("clone",))),
-        lambda: (_look(x, ("select", 0, row)), _look(x, ("clone",), ("select", 0, row))),
-        lambda: (torch.zeros(3), torch.zeros(3)),
-    ]
-    drawn = random.sample([*ways, *random.choices(ways, k=2)], 10)
-    return [actor.call("same_storage", *way()) for way in drawn]
+    ways = {
+        "x, x": lambda: (x, x),
+        "x, x.t()": lambda: (x, _look(x, ("t",))),
+        "x[i], x[i - 1]": lambda: (_look(x, ("select", 0, row)), _look(x, ("select", 0, row - 1))),
+        "x.view(-1)[3:7], x": lambda: (_look(x, flat, ("narrow", 0, 3, 4)), x),
+        "x, x.view(torch.int32)": lambda: (x, _look(x, ("view", torch.int32))),
+        "x, x.clone()": lambda: (x, _look(x, ("clone",))),
+        "x[i], x.clone()[i]": lambda: (
+            _look(x, ("select", 0, row)), _look(x, ("clone",), ("select", 0, row)),
+        ),
+        "torch.zeros(3), torch.zeros(3)": lambda: (torch.zeros(3), torch.zeros(3)),
+    }  # fmt: skip
+    drawn = random.sample([*ways, *random.choices([*ways], k=2)], 10)
+    # Numbered, for some come twice, and the order tells one case from another.
+    return {
+        f"{place}: {name}": actor.call("same_storage", *ways[name]())
+        for place, name in enumerate(drawn, 1)
+    }
 
 
 def transposed_part(x):

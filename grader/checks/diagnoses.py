@@ -15,6 +15,7 @@ keeps a relation only where every failed case shows it, and a factor or a patter
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,7 +24,7 @@ import numpy as np
 from grader.checks.arrays import Array
 from grader.checks.base import CaseInputs
 from grader.checks.compare import CLOSE, inexact, numbers_close
-from grader.verdict import Code, Message, Param, Status, Verdict, number
+from grader.verdict import Code, Message, Param, Status, Verdict, number, plain
 from grader.wire.tree import tensors
 from grader.wire.values import Opaque, Tensor, Value
 
@@ -86,12 +87,40 @@ def device_cause(actual: str, expected: str) -> dict[str, Param]:
 
 _NO_CUDA = ("not compiled with CUDA", "No CUDA GPUs are available", "no NVIDIA driver")
 _NO_MPS = "support for mps"
+_CALLED = re.compile(
+    r"(\w+)(?:\.(?:__init__|__call__|[a-zA-Z]\w*))?\(\) (?:missing|takes) .*\bargument"
+)
+"""What Python says of a call that a signature does not allow; a method's name has its class."""
+_NO_SUCH_GPU = "invalid device ordinal"
+_BY_NUMPY = re.compile(
+    r"\w+\(\) (?:got an unexpected keyword argument 'axis'|received an .*\bout=NoneType\b)"
+)
+"""What torch says where a function of NumPy hands a tensor's method its own keywords."""
 _NOBODY_TYPES = "when reading a line"
 """In Python's message where ``input()`` finds no terminal."""
 
 
+def call_cause(said: str, function: str, file: str) -> dict[str, Param]:
+    """Return what the exception of a call shows of its cause.
+
+    Args:
+        said: Its text.
+        function: The function or class that was called.
+        file: The student's file that it was raised in; empty where none of the student's code ran.
+    """
+    called = _CALLED.match(said)
+    # With a line in the student's file, it may be the student who calls it otherwise.
+    if called and called[1] == function and not file:
+        return {"cause": "other_parameters"}
+    if file and _BY_NUMPY.match(said):
+        return {"cause": "numpy_of_tensor"}
+    return exception_cause(said)
+
+
 def exception_cause(said: str) -> dict[str, Param]:
     """Return what an exception's text shows of its cause: a device, or a person, not there."""
+    if _NO_SUCH_GPU in said:
+        return {"cause": "no_such_gpu"}
     if any(part in said for part in _NO_CUDA):
         return {"cause": "no_cuda_here"}
     if _NOBODY_TYPES in said:
@@ -108,11 +137,26 @@ def type_cause(actual: Value, expected: Value) -> dict[str, Param]:
             return {"cause": "numpy_for_number"}
         if actual.type == "numpy.ndarray":
             return {"cause": "numpy_for_tensor"}
+    if isinstance(actual, dict) and isinstance(expected, dict):
+        return _other_keys(actual, expected)
     if not isinstance(expected, Tensor):
         return {}
     if isinstance(actual, tuple) and (alike_ones := _of_its_form(actual, expected)):
         return {"cause": "one_of_several", "item": alike_ones[0]} if len(alike_ones) == 1 else {}
     return {"cause": "list_for_tensor"} if _makes_one_tensor(actual) else {}
+
+
+_KEY_CAP = 40
+
+
+def _other_keys(actual: Mapping[Value, Value], expected: Mapping[Value, Value]) -> dict[str, Param]:
+    """Return which keys are missing and which too many, where some are right."""
+    found, wanted = ({repr(key): None for key in keys} for keys in (actual, expected))
+    if not found.keys() & wanted.keys():
+        return {}
+    missing: list[Param] = [plain(key[:_KEY_CAP]) for key in wanted if key not in found]
+    surplus: list[Param] = [plain(key[:_KEY_CAP]) for key in found if key not in wanted]
+    return {"cause": "other_keys", "missing": missing, "surplus": surplus}
 
 
 def _of_its_form(values: Sequence[Value], expected: Tensor) -> list[int]:

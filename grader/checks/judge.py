@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check, Probe, UnfitCaseError
 from grader.checks.compare_trees import NoItemError, item_of, naming, no_item
-from grader.checks.diagnoses import exception_cause
+from grader.checks.diagnoses import call_cause
 from grader.checks.proved import REPLAY, with_logs
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome, Stop
 from grader.verdict import (
@@ -313,7 +313,8 @@ def _raised(submission: Observation, function: str) -> Verdict:
         "line": error.line,
         "file": plain(error.file),
     }
-    verdict = finding(Code.RAISED, "raised", {**params, **exception_cause(error.message)})
+    cause = call_cause(error.message, function, error.file)
+    verdict = finding(Code.RAISED, "raised", {**params, **cause})
     return replace(verdict, evidence={**params, "trace": plain(error.trace)})
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -198,6 +199,9 @@ def _syntax_error(error: SyntaxError, path: str) -> Unreadable:
     place = max(0, (error.offset or 1) - 1)
     text = (error.text or "").rstrip()
     before, text = len(text[:place].expandtabs(4)) + max(0, place - len(text)), text.expandtabs(4)
+    # Python stumbles over the mark itself; where a remainder goes on in this line, it does not.
+    if not text[:before].strip() and _MAGIC.match(text, before):
+        params["magic"] = text.strip()
     # A line that wraps would part the mark from its place.
     start = max(0, before - _SHOWN // 2) if len(text) > _SHOWN else 0
     return Unreadable(
@@ -205,6 +209,7 @@ def _syntax_error(error: SyntaxError, path: str) -> Unreadable:
     )
 
 
+_MAGIC = re.compile(r"(?:%%?|!)[A-Za-z]")
 _SHOWN = 70
 """Characters of a line that are shown."""
 

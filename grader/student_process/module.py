@@ -14,6 +14,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher, get_close_matches
 from functools import partial
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from inspect import CO_COROUTINE
@@ -73,7 +74,42 @@ def _message(error: BaseException) -> str:
     if isinstance(error, SystemExit) and error.code is None:
         return ""
     # A syntax error's text repeats file and line, which have fields of their own.
-    return error.msg if isinstance(error, SyntaxError) else str(error)
+    text = error.msg if isinstance(error, SyntaxError) else str(error).rstrip()
+    try:
+        nearest = _nearest(error)
+    except BaseException:  # noqa: BLE001  looking for it runs the submission's own code
+        nearest = None
+    return text if nearest is None else f"{text}. Did you mean: '{nearest}'?"
+
+
+_LIKENESS, _MOST_OTHER = 0.8, 3
+"""Of a name that is suggested: least likeness, and most characters that only one of both has.
+
+Beyond them it is more often another name than a slip, as ModelParallel is for PipelineParallel.
+"""
+
+
+def _nearest(error: BaseException) -> str | None:
+    """Return the name that was probably meant, as Python's own prompt suggests one."""
+    trace = error.__traceback__
+    if isinstance(error, AttributeError):
+        known = dir(error.obj)
+    elif isinstance(error, NameError) and trace is not None:
+        while trace.tb_next is not None:
+            trace = trace.tb_next
+        frame = trace.tb_frame
+        known = [*frame.f_locals, *frame.f_globals, *frame.f_builtins]
+    else:
+        return None
+    wrong = error.name
+    if type(wrong) is not str or wrong in known:
+        return None
+    public = [name for name in known if name[:1] != "_" or wrong[:1] == "_"]
+    for name in get_close_matches(wrong, public, 1, _LIKENESS):
+        unlike = 1 - SequenceMatcher(None, wrong, name).ratio()
+        if round(unlike * (len(wrong) + len(name))) <= _MOST_OTHER:
+            return name
+    return None
 
 
 def _trace(error: BaseException) -> str:

@@ -1137,6 +1137,27 @@ class EarlyStopping(Stopping):
         return math.isinf(self.best_loss) or loss > self.best_loss + self.min_delta
 
 
+# %% stopping_as_great_is_better
+# says: A greater loss counts as an improvement; a smaller one is better.
+# says-ko: 더 큰 손실을 개선으로 셌습니다. 더 작은 것이 좋습니다.
+# earns: 0.5
+
+class EarlyStopping(Stopping):
+    def is_better(self, loss):
+        return math.isinf(self.best_loss) or loss >= self.best_loss + self.min_delta
+
+
+# %% stopping_as_good_is_better
+# says: A loss as good as the best counts as an improvement; it must be better by more than
+#   min_delta.
+# says-ko: 가장 좋은 손실과 같은 손실을 나아진 것으로 셉니다. min_delta보다 더 나아져야 합니다.
+# earns: 0
+
+class EarlyStopping(Stopping):
+    def is_better(self, loss):
+        return loss <= self.best_loss
+
+
 # %% stopping_never
 # says: In none of these series does it say that training is to stop.
 # says-ko: 어느 수열에서도 학습을 멈추라고 하지 않습니다.
@@ -1180,6 +1201,19 @@ def freeze_backbone(model, head):
     model.train()
     head.eval()
     return list(head.parameters())
+
+
+# %% freeze_returns_all
+# says: The weights of the whole model are returned; those of the head are asked for.
+# says-ko: 모델 전체의 가중치를 반환했습니다. head의 가중치만 반환해야 합니다.
+# earns: 0
+
+def freeze_backbone(model, head):
+    model.requires_grad_(False)
+    head.requires_grad_(True)
+    model.eval()
+    head.train()
+    return list(model.parameters())
 
 
 # %% freeze_nothing

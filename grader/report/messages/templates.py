@@ -152,6 +152,11 @@ def _part(value: Param) -> str:
     return show(value)
 
 
+def _sentence(value: Param) -> str:
+    text = show(value)
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def _size(value: Param) -> str:
     if type(value) is not int:
         return show(value)
@@ -166,6 +171,7 @@ _SPECS: dict[str, Callable[[Param], str]] = {
     "most": _most,
     "names": _names,
     "part": _part,
+    "sentence": _sentence,
     "signal": _signal,
     "size": _size,
 }

@@ -157,12 +157,23 @@ def test_large_arrays_are_not_looked_into():
         (CLOSE, (tensor(X), tensor(X, "int64")), tensor(X, "int64"), "one_of_several"),
         (CLOSE, (tensor(X), tensor(X)), tensor(X), None),
         (CLOSE, [tensor(X), tensor(X.T)], tensor(X), None),
+        (CLOSE, {"a": 1}, {"a": 1, "b": 2}, "other_keys"),
+        (CLOSE, {}, {"a": 1}, None),
+        (CLOSE, {"c": 1}, {"a": 1}, None),
     ],
 )  # fmt: skip
 def test_causes_of_a_wrong_form(check, actual, expected, name):
     verdict = check.judge(CASE, seen(expected), seen(actual))
     assert verdict.message.params.get("cause") == name
     assert name is None or f"cause_{name}" in ENGLISH.sentences
+
+
+def test_keys_that_are_missing_and_too_many_are_named():
+    verdict = CLOSE.judge(CASE, seen({"a": 1, "b": 2}), seen({1: 0, "b": 2}))
+    told = ENGLISH.render(verdict.message)
+    assert told.endswith("Missing: 'a'. Too many: 1.")
+    verdict = CLOSE.judge(CASE, seen({"a": 1, "b": 2}), seen({"b": 2}))
+    assert ENGLISH.render(verdict.message).endswith("Missing: 'a'.")
 
 
 def across(*pairs):

@@ -70,12 +70,40 @@ def test_an_exception_is_told_with_its_line_and_its_trace_is_for_staff():
     [
         ("Torch not compiled with CUDA enabled", "no_cuda_here"),
         ("PyTorch is not linked with support for mps devices", "no_mps_here"),
+        ("CUDA error: invalid device ordinal", "no_such_gpu"),
         ("shape '[2]' is invalid for input of size 3", None),
     ],
 )
 def test_a_device_that_is_not_there_is_named(said: str, cause: str | None) -> None:
     verdict = judge(ended(Outcome.RAISED, fault=Fault("RuntimeError", said, "hw.py", 3)))
     assert verdict.message.params.get("cause") == cause
+
+
+@pytest.mark.parametrize(
+    ("said", "file", "cause"),
+    [
+        ("f() missing 1 required positional argument: 'y'", "", "other_parameters"),
+        ("f() takes 1 positional argument but 2 were given", "", "other_parameters"),
+        ("f.forward() takes 2 positional arguments but 3 were given", "", "other_parameters"),
+        # The student's own call, a hook, and a function of somebody else's.
+        ("f() missing 1 required positional argument: 'y'", "hw.py", None),
+        ("f._hook() takes 1 positional argument but 3 were given", "", None),
+        ("f.<locals>.g() takes 1 positional argument but 3 were given", "", None),
+        ("g() missing 1 required positional argument: 'y'", "", None),
+        ("sum() got an unexpected keyword argument 'axis'", "hw.py", "numpy_of_tensor"),
+        (
+            "max() received an invalid combination of arguments - got (out=NoneType, axis=int, )",
+            "hw.py",
+            "numpy_of_tensor",
+        ),
+        ("my_sum() got an unexpected keyword argument 'axes'", "hw.py", None),
+    ],
+)
+def test_other_parameters_are_named(said: str, file: str, cause: str | None) -> None:
+    raised = ended(Outcome.RAISED, fault=Fault("TypeError", said, file, 3))
+    message = judge_case(CHECK, CASE, RIGHT, raised, "f").message
+    assert message is not None
+    assert message.params.get("cause") == cause
 
 
 @pytest.mark.parametrize("file", ["given.py", "scenario.py"])

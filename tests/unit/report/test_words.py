@@ -154,6 +154,11 @@ SHAPES: dict[str, Param] = {"actual": [2, 3], "expected": [3]}
             "until this is mended.",
         ),
         (
+            Message("syntax_error", {"message": "Did you mean print(...)?", "file": "a.py"}),
+            "Syntax error in a.py: Did you mean print(...)? Python cannot read the file until "
+            "this is mended.",
+        ),
+        (
             Message("import_failed", {"type": "E", "message": "m", "line": 3}),
             "Importing the file stopped at line 3 with E: m",
         ),

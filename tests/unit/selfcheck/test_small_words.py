@@ -45,6 +45,28 @@ def test_a_syntax_error_is_shown_as_it_is_indented(
     assert told(monkeypatch, capsys, "check")[-2:] == shown
 
 
+@pytest.mark.parametrize(
+    ("line", "is_magic"),
+    [
+        ("%matplotlib inline", True),
+        ("    %time double(x)", True),
+        ("!pip install einops", True),
+        ("% 3", False),
+        ("x = (7\n     %y 3)", False),
+    ],
+)
+def test_a_line_for_notebooks_is_named_in_a_file(
+    line: str,
+    is_magic: bool,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fill(folder, "double", f"    y = x\n{line}")
+    text = " ".join(told(monkeypatch, capsys, "check"))
+    assert ("in a notebook alone" in text) is is_magic, text
+
+
 def test_no_line_ends_in_blanks(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
