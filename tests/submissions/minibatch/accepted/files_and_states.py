@@ -80,7 +80,9 @@ class EarlyStopping:
         if len(self.history) == 1 or loss < self.history[self.at] - self.min_delta:
             self.at = len(self.history) - 1
             self.weights = {name: value.clone() for name, value in net.state_dict().items()}
-        return len(self.history) - 1 - self.at >= self.patience
+        # What is falsy says “go on”, as in most training loops.
+        if len(self.history) - 1 - self.at >= self.patience:
+            return True
 
     def restore(self, net):
         with torch.no_grad():
