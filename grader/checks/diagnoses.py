@@ -93,7 +93,8 @@ _CALLED = re.compile(
 """What Python says of a call that a signature does not allow; a method's name has its class."""
 _NO_SUCH_GPU = "invalid device ordinal"
 _BY_NUMPY = re.compile(
-    r"\w+\(\) (?:got an unexpected keyword argument 'axis'|received an .*\bout=NoneType\b)"
+    r"(?:sum|prod|mean|std|var|max|min|argmax|argmin|any|all|cumsum|cumprod)\(\) "
+    r"(?:got an unexpected keyword argument 'axis'|received an .*\bout=NoneType, axis=)"
 )
 """What torch says where a function of NumPy hands a tensor's method its own keywords."""
 _NOBODY_TYPES = "when reading a line"

@@ -1151,7 +1151,6 @@ class EarlyStopping(Stopping):
 # says: A loss as good as the best counts as an improvement; it must be better by more than
 #   min_delta.
 # says-ko: 가장 좋은 손실과 같은 손실을 나아진 것으로 셉니다. min_delta보다 더 나아져야 합니다.
-# earns: 0
 
 class EarlyStopping(Stopping):
     def is_better(self, loss):
@@ -1206,7 +1205,6 @@ def freeze_backbone(model, head):
 # %% freeze_returns_all
 # says: The weights of the whole model are returned; those of the head are asked for.
 # says-ko: 모델 전체의 가중치를 반환했습니다. head의 가중치만 반환해야 합니다.
-# earns: 0
 
 def freeze_backbone(model, head):
     model.requires_grad_(False)

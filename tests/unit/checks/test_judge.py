@@ -96,7 +96,7 @@ def test_a_device_that_is_not_there_is_named(said: str, cause: str | None) -> No
             "hw.py",
             "numpy_of_tensor",
         ),
-        ("my_sum() got an unexpected keyword argument 'axes'", "hw.py", None),
+        ("my_sum() got an unexpected keyword argument 'axis'", "hw.py", None),
     ],
 )
 def test_other_parameters_are_named(said: str, file: str, cause: str | None) -> None:
