@@ -45,3 +45,23 @@ def sample_batch(X, y, batch_size):
     rows = torch.randperm(len(X))[:batch_size]
     return X[rows], y[rows]
 
+
+# %% batch_of_nothing
+# Slices where nothing is.
+# expect:
+#   questions:
+#     sample_batch: {status: failed, checks: {size: wrong_value, anew: wrong_value}}
+
+def sample_batch(X, y, batch_size):
+    return X[len(X) : batch_size], y[len(X) : batch_size]
+
+
+# %% batch_of_one_row
+# One row, whatever is asked for.
+# expect:
+#   questions:
+#     sample_batch: {status: failed, checks: {size: wrong_value, anew: wrong_value}}
+
+def sample_batch(X, y, batch_size):
+    row = torch.randint(len(X), (1,))
+    return X[row], y[row]
