@@ -22,7 +22,7 @@ import pytest
 
 from containers.engine import CACHE, ROOT, Engine, Setting
 
-ASSIGNMENTS = ("pytorch101", "knn", "parallel", "minibatch", "tensors")
+ASSIGNMENTS = ("pytorch101", "parallel", "minibatch", "tensors")
 WHEELS = CACHE / "wheels"
 METADATA = "submission_metadata.json"
 CONTAINER = ("--cpus=2", "--memory=3g")
@@ -169,15 +169,15 @@ def test_the_reference_earns_what_was_printed_and_others_less(name: str, autogra
 
 
 def test_the_rest_is_worth_what_was_printed(autograder: Make) -> None:
-    made = autograder("parallel", "--unreachable", "scale")
+    made = autograder("pytorch101", "--unreachable", "scale")
     worth = _number(_WORTH, made.printed)
-    right, log = made.grade(*sorted((ROOT / "reference/parallel").glob("*.py")))
+    right, log = made.grade(*sorted((ROOT / "reference/pytorch101").glob("*.py")))
     assert sum(test["max_score"] for test in right["tests"]) == pytest.approx(worth)
     assert right["score"] + _pending_by_clock(right) == pytest.approx(worth), log
 
 
 def test_a_broken_metadata_file_is_said_and_costs_nothing(autograder: Make) -> None:
-    made = autograder("knn")
+    made = autograder("pytorch101")
     results, log = made.grade(metadata="{")
     assert "submission_metadata.json is not what Gradescope writes" in log
     assert results["score"] == 0
