@@ -122,11 +122,12 @@ def _coded_question(question: Question, path: DocumentPath) -> Iterator[ProblemA
             yield here, "judges a timeline; say so: needs: {cuda: 2, timeline: true}"
         if Probe.DEVICES in check.needs() and not question.needs.cuda:
             yield here, "looks at what GPUs do, and the question needs none: needs: {cuda: 1}"
-        # A student process can say whatever it likes: alone, a claim would be points for the
-        # asking.
+        # A student process says whatever it likes: alone, a claim would be points for the asking.
         if check.claim and check.points and not facts & set(check.requires or ()):
-            text = "a claim earns points only beside values; name a check of values under “{}”"
-            yield (*here, "claim"), text.format("requires")
+            yield (
+                (*here, "claim"),
+                "a claim earns points only beside values; name a check of values under “requires”",
+            )
         yield from _diagnostic(check, question, here)
     yield from _real_gpus(question, path)
     if len(set(check_ids)) == len(check_ids):
@@ -216,15 +217,20 @@ def _diagnostic(check: Check, question: Question, path: DocumentPath) -> Iterato
 def _circles(checks: tuple[Check, ...], path: DocumentPath) -> Iterator[ProblemAt]:
     wanted = {check.id: frozenset(check.requires or ()) for check in checks}
     for index, check in enumerate(checks):
-        reached: set[str] = set()
-        ahead = list(wanted[check.id])
-        while ahead:
-            name = ahead.pop()
-            if name not in reached:
-                reached.add(name)
-                ahead.extend(wanted.get(name, ()))
-        if check.id in reached:
+        if check.id in reachable(wanted[check.id], wanted):
             yield (*path, index, "requires"), f"“{check.id}” ends up requiring itself"
+
+
+def reachable(names: Iterable[str], leads_to: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return these names and all that they lead to, directly or by others."""
+    reached: set[str] = set()
+    ahead = list(names)
+    while ahead:
+        name = ahead.pop()
+        if name not in reached:
+            reached.add(name)
+            ahead += leads_to.get(name, ())
+    return reached
 
 
 def _unjudged(question: Question, path: DocumentPath) -> Iterator[ProblemAt]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grader.assignment.cells import KnownMistake, binds
+from grader.assignment.rules import reachable
 from grader.assignment.types import Question
 from grader.authoring.labelled import LintStep
 from grader.grading import Grader
@@ -155,11 +156,5 @@ def _users(mistake: KnownMistake, grader: Grader, uses: Uses) -> list[str]:
 
 def _reached(question: Question, uses: Uses) -> set[str]:
     """Return the names that a question's functions and scenarios lead to, their own included."""
-    reached: set[str] = set()
-    ahead = [*question.names, *(case.scenario for case in question.cases if case.scenario)]
-    while ahead:
-        name = ahead.pop()
-        if name not in reached:
-            reached.add(name)
-            ahead += uses.get(name, frozenset())
-    return reached
+    scenarios = (case.scenario for case in question.cases if case.scenario)
+    return reachable([*question.names, *scenarios], uses)
