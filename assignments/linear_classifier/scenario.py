@@ -17,8 +17,8 @@ def sample(x, y, batch_size, times):
         same = (rows[:, None] == x).all(dim=2)
         place = same.int().argmax(dim=1)
         as_many &= rows.shape == (batch_size, x.shape[1]) and labels.shape == (batch_size,)
-        paired &= labels.shape == place.shape and bool(same.any(dim=1).all())
-        paired = paired and bool((labels == y[place]).all())
+        of_x = bool(same.any(dim=1).all())
+        paired &= of_x and labels.shape == place.shape and bool((labels == y[place]).all())
         places.append(place)
     sizes = {len(place) for place in places}
     drawn = torch.stack(places) if len(sizes) == 1 and min(sizes) > 1 else torch.zeros(times, 1)

@@ -180,9 +180,7 @@ def main() -> None:
     grades = chosen.grades or grade(ROOT / "build/screenshots")
     with browser() as driver, desk(grades) as link:
         driver.get(link)
-        pages = [
-            (name, (grades / page).resolve().as_uri(), *how) for name, page, *how in SHOTS
-        ]  # fmt: skip
+        pages = [(name, (grades / page).resolve().as_uri(), *how) for name, page, *how in SHOTS]
         home = link.partition("/enter/")[0]
         pages.append(("desk-item", f"{home}/queue", (1100, 660), "light", ""))
         for name, page, size, colours, first in pages:
