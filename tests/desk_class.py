@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.batch.discover import ClassSubmission, Student
-from grader.batch.ledger import BatchSettings, Done, begin, record, renew_gradebook
+from grader.batch.graded import GradedSubmission
+from grader.batch.ledger import BatchSettings, begin, record, renew_gradebook
 from grader.batch.roster import RosterStudent
 from grader.batch.schedule import write
 from grader.report.model import Report
@@ -88,14 +89,14 @@ def settings(root: Path, total: int) -> BatchSettings:
     )  # fmt: skip
 
 
-def submission(root: Path, name: str, text: str = "") -> Done:
+def submission(root: Path, name: str, text: str = "") -> GradedSubmission:
     folder = root / "class" / name
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "toy.py"
     path.write_text(CODE.format(note=(text or name).replace('"', "'").replace("\n", " ")))
     who = (Student(f"Student {name}", f"{len(name)}@example.org", ""),)
     made = report(name, folder, text)
-    return Done(ClassSubmission(name, folder, who), made, made.submission.digest, timed=True)
+    return GradedSubmission.of(ClassSubmission(name, folder, who), made)
 
 
 def graded_class(root: Path, names: Sequence[str], texts: Sequence[str] = ()) -> Path:
@@ -107,7 +108,7 @@ def graded_class(root: Path, names: Sequence[str], texts: Sequence[str] = ()) ->
     with begin(out, settings(root, len(names))) as journal:
         for number, name in enumerate(names):
             done = submission(root, name, texts[number] if texts else "")
-            record(journal, done, None)
+            record(journal, done)
             write(done.report, out)
     renew_gradebook(out)
     return out

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.assignment.types import Assignment
-from grader.batch.decisions import PersonDecision, with_decisions
+from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import BatchSettings
 from grader.errors import UsageError
 from grader.report.build import PLACES
-from grader.report.merge import with_results
-from grader.report.messages.catalogue import current
-from grader.report.model import CheckResult, MergedInfo, Report
+from grader.report.model import CheckResult, Report
 from grader.report.summary import amount, worth
+from grader.report.sums import with_results
 
 
 def what_changed(
@@ -127,20 +126,9 @@ class Total:
         return round(self.after[0] - self.before[0], PLACES)
 
 
-def total(
-    name: str, before: Report, after: Report, decisions: Sequence[PersonDecision] = ()
-) -> Total:
-    """Return what a submission had and has in all.
-
-    Args:
-        name: Of the submission.
-        before: What the grader said.
-        after: What it says now.
-        decisions: Of people, on its checks.
-    """
-    words = current()
-    counts = (with_decisions(report, decisions, words) for report in (before, after))
-    return Total(name, *map(counts_of, counts))
+def total(before: GradedSubmission, after: GradedSubmission) -> Total:
+    """Return what a submission had and has in all."""
+    return Total(before.name, counts_of(before.report), counts_of(after.report))
 
 
 def counts_of(report: Report) -> tuple[float, float, float]:
@@ -151,20 +139,7 @@ def counts_of(report: Report) -> tuple[float, float, float]:
 def with_questions(before: Report, after: Report, questions: Sequence[str]) -> Report:
     """Return a report with the results of some questions from a later one."""
     new = {question.id: question for question in after.questions}
-    results = [new[q.id] if q.id in questions else q for q in before.questions]
-    return with_results(before, results, merged=without_merged(before, questions))
-
-
-def without_merged(report: Report, questions: Sequence[str]) -> tuple[MergedInfo, ...]:
-    """Return what was merged into a report, but for the checks of some questions."""
-    gone = tuple(f"{name}." for name in questions)
-    left = (
-        info.model_copy(
-            update={"checks": tuple(name for name in info.checks if not name.startswith(gone))}
-        )
-        for info in report.merged
-    )
-    return tuple(info for info in left if info.checks)
+    return with_results(before, [new[q.id] if q.id in questions else q for q in before.questions])
 
 
 def _outcome(check: CheckResult | None) -> tuple[object, ...] | None:

@@ -13,29 +13,26 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
-from grader.batch.decisions import carry
 from grader.batch.discover import ClassSubmission, apart, discover, entries_of
+from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import (
     GRADED_AT,
     REMEMBERED,
     BatchSettings,
-    Done,
     GpuChoice,
     absent_of,
     begin,
-    counting,
-    done_so_far,
+    graded_so_far,
     grades_of,
     keep,
     policy_of,
     record,
     refuse_differences,
     setup_of,
-    with_decided,
     write_grades,
 )
 from grader.batch.roster import Roster
-from grader.batch.schedule import Graded, Workers, grade_all, write
+from grader.batch.schedule import Workers, grade_all, write
 from grader.errors import UsageError
 from grader.report.model import Report, ReportStatus
 from grader.run.answers import KeptAnswers
@@ -123,7 +120,7 @@ class ClassRun:
         workers: Workers,
         submissions: Sequence[ClassSubmission],
         awaits_clock: Callable[[Report], bool],
-    ) -> Generator[Graded, None, None]:
+    ) -> Generator[GradedSubmission, None, None]:
         """Start grading; return an iterator over what is done, each written down before it comes.
 
         What an earlier run has graded comes too. What the grader itself failed at does not count
@@ -132,58 +129,53 @@ class ClassRun:
         journal = self._open()
         known = {submission.name: submission for submission in submissions}
         before = {
-            done.submission.name: Graded(
-                known[done.submission.name],
-                done.report,
-                done.digest,
-                journal.kept(done.submission.name),
-                done.timed,
+            done.name: replace(
+                done, submission=known[done.name], observations=journal.kept(done.name)
             )
-            for done in done_so_far(journal, known)
-            if done.report.status is not ReportStatus.INCOMPLETE
+            for done in graded_so_far(journal, known)
+            if done.said.status is not ReportStatus.INCOMPLETE
         }
         self._names |= set(known)
         results = grade_all(workers, submissions, awaits_clock, before)
         return self._recorded(journal, results, before)
 
     def _recorded(
-        self, journal: Journal, results: Generator[Graded, None, None], before: dict[str, Graded]
-    ) -> Generator[Graded, None, None]:
+        self,
+        journal: Journal,
+        results: Generator[GradedSubmission, None, None],
+        before: dict[str, GradedSubmission],
+    ) -> Generator[GradedSubmission, None, None]:
         moments = {each.name: each.about.get(GRADED_AT, "") for each in journal.entries(before)}
         try:
             for answer in results:
                 graded, moment = answer, ""
-                earlier = before.get(graded.submission.name)
+                earlier = before.get(graded.name)
                 if earlier is not None and earlier.digest == graded.digest:
-                    # Timed anew: what was merged from another machine stays. And the files may be
+                    # Timed anew: what other machines and people said stays. And the files may be
                     # gone, or half of a pair written, when it was killed.
-                    graded = replace(graded, report=carry(earlier.report, graded.report))
-                    moment = moments[graded.submission.name]
-                done = Done(graded.submission, graded.report, graded.digest, graded.timed)
-                (counted,) = counting(journal, [done])
-                if moment:
-                    write(counted.report, self.out)
-                record(journal, done, graded.kept, moment)
+                    graded = replace(graded, machines=earlier.machines, decisions=earlier.decisions)
+                    moment = moments[graded.name]
+                    write(graded.report, self.out)
+                record(journal, graded, moment)
                 self._behind = True
-                yield replace(graded, report=counted.report)
+                yield graded
         finally:
             results.close()
 
-    def graded(self) -> Iterator[Done]:
+    def graded(self) -> Iterator[GradedSubmission]:
         """Yield everybody in the class who is graded so far, by name, as people decided."""
-        return (done for done in self.everybody() if done.submission.name in self._names)
+        return (done for done in self.everybody() if done.name in self._names)
 
-    def everybody(self) -> Iterator[Done]:
+    def everybody(self) -> Iterator[GradedSubmission]:
         """Yield who is graded so far, also whose files are no longer in the folder."""
-        journal = self._open()
-        return with_decided(journal, done_so_far(journal))
+        return graded_so_far(self._open())
 
     def expect(self, arrived: Sequence[ClassSubmission]) -> list[str]:
         """Have the batch remember that the class has grown; return what the roster has to say."""
         journal = self._open()
         roster = setup_of(journal, self.out).roster or Roster()
         if self._ours is None:
-            self._ours = {done.submission.name: done.submission for done in done_so_far(journal)}
+            self._ours = {done.name: done.submission for done in graded_so_far(journal)}
         self._ours |= {submission.name: roster.named(submission) for submission in arrived}
         absent = roster.absent(self._ours.values())
         keep(journal, self.out, total=len(self._ours), absent=absent)
@@ -201,7 +193,7 @@ class ClassRun:
             ended = monotonic()
             self._due = ended + max(_EVERY, _SHARE * (ended - begun))
 
-    def write_gradebook(self, graded: Sequence[Done]) -> None:
+    def write_gradebook(self, graded: Sequence[GradedSubmission]) -> None:
         """Write ``gradebook.csv``, with what the batch remembers of lateness and of its roster.
 
         Raises:

@@ -1,10 +1,4 @@
-"""Changes on top of the grader's own verdicts: decisions of people, and points filled by a merge.
-
-The journal keeps the grader's own verdicts unchanged. Decisions are applied whenever reports are
-read from it. So they survive ``--resume``, ``rejudge``, ``regrade`` and ``merge``, and can be taken
-back. Observations of another machine are not kept here and cannot be judged again: its verdicts are
-taken over while the check is still worth the same points.
-"""
+"""What people decide on a check: points, items of a rubric, and which checks wait for somebody."""
 
 from __future__ import annotations
 
@@ -13,86 +7,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
-
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
-from grader.report.merge import undecided, with_checks, with_results
-from grader.report.messages.words import Words
+from grader.report.layers import PersonDecision
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import amount, counted
-from grader.verdict import Basis, Code, Message, Owner, Param, Status
-
-
-def carry(before: Report, after: Report) -> Report:
-    """Return the later report with the checks that a merge had decided and that it leaves open."""
-    filled = {name for info in before.merged for name in info.checks}
-    known = {
-        place: check
-        for place, check in before.by_place().items()
-        if ".".join(place) in filled and not undecided(check)
-    }
-    taken: set[str] = set()
-    questions = tuple(_carry(question, known, taken) for question in after.questions)
-    if not taken:
-        return after
-    merged = tuple(
-        info.model_copy(update={"checks": tuple(name for name in info.checks if name in taken)})
-        for info in before.merged
-    )
-    return with_results(after, questions, merged=tuple(info for info in merged if info.checks))
-
-
-def _carry(
-    question: QuestionResult, known: dict[tuple[str, str], CheckResult], taken: set[str]
-) -> QuestionResult:
-    checks: list[CheckResult] = []
-    for check in question.checks:
-        earlier = known.get((question.id, check.id))
-        # Of another worth it is another rule by now, and what a GPU machine said of the old one
-        # does not hold for it.
-        if earlier and undecided(check) and earlier.max_score == check.max_score:
-            taken.add(f"{question.id}.{check.id}")
-            checks.append(earlier)
-        else:
-            checks.append(check)
-    return with_checks(question, checks)
-
+from grader.verdict import Code
 
 MAX_WHY = 500
-
-
-class PersonDecision(BaseModel):
-    """What a person gives for a check.
-
-    Attributes:
-        question: Id.
-        check: Id.
-        points: Given, up to the check's.
-        why: The reason, which the student reads.
-        who: Decided.
-        at: When.
-        said: What the grader had said: its code.
-        said_points: … and its points, of …
-        worth: … so many.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    question: str
-    check: str
-    points: float
-    why: str
-    who: str
-    at: AwareDatetime
-    said: Code
-    said_points: float
-    worth: float
-
-    @property
-    def place(self) -> str:
-        """``question.check``."""
-        return f"{self.question}.{self.check}"
 
 
 def decide(report: Report, where: str, points: float, why: str, who: str) -> list[PersonDecision]:
@@ -142,31 +64,6 @@ def decide(report: Report, where: str, points: float, why: str, who: str) -> lis
     return decisions
 
 
-def with_decisions(report: Report, decisions: Iterable[PersonDecision], words: Words) -> Report:
-    """Return a report with what a person decided in the place of what the grader said.
-
-    Args:
-        report: As the grader made it.
-        decisions: On its checks. One on a check that is not there any more, or that is worth
-            something else by now, is left out.
-        words: Of the sentence that the student reads.
-    """
-    by_place = {item.place: item for item in decisions if not outdated(report, item)}
-    if not by_place:
-        return report
-    return with_results(
-        report, [_decided(question, by_place, words) for question in report.questions]
-    )
-
-
-def outdated(report: Report, decision: PersonDecision) -> bool:
-    """Tell whether a decision cannot count: its check is gone, or worth something else."""
-    found = check_at(report, decision.place)
-    # Points were given out of what the check was worth then. Out of another maximum the same number
-    # would be another grade.
-    return found is None or found.max_score != decision.worth
-
-
 def judged_otherwise(report: Report, decision: PersonDecision) -> bool:
     """Tell whether the grader now says something else than when a person decided."""
     found = check_at(report, decision.place)
@@ -207,51 +104,6 @@ def _place(report: Report, where: str) -> tuple[QuestionResult, Sequence[CheckRe
     if wanted not in checks:
         raise UsageError(f"no check “{wanted}” in {name}{nearest(wanted, checks)}")
     return question, [checks[wanted]]
-
-
-def _decided(
-    question: QuestionResult, by_place: dict[str, PersonDecision], words: Words
-) -> QuestionResult:
-    checks = [
-        _laid_over(check, by_place[place], words)
-        if (place := f"{question.id}.{check.id}") in by_place
-        else check
-        for check in question.checks
-    ]
-    return with_checks(question, checks)
-
-
-def _laid_over(check: CheckResult, decision: PersonDecision, words: Words) -> CheckResult:
-    whole = decision.points >= check.max_score
-    params: dict[str, Param] = {
-        "points": decision.points,
-        "worth": decision.worth,
-        "why": decision.why,
-    }
-    message = Message("decided", params)
-    said = words.render(message)
-    return check.model_copy(
-        update={
-            "status": Status.PASSED
-            if whole
-            else Status.PARTIAL
-            if decision.points
-            else Status.FAILED,
-            "code": Code.DECIDED,
-            "owner": None if whole else Owner.STUDENT,
-            # A person's word: nothing in it rests on what the student process claimed any more.
-            "basis": Basis.FACT,
-            "score": decision.points,
-            "pending": 0.0,
-            "message": f"{said} ({decision.who}, {decision.at:%Y-%m-%d %H:%M %Z}; the grader had "
-            f"said: {check.code.value}, {counted(check.score, 'point')}. {check.message})",
-            # Without what the grader had said: its message for staff may hold inputs of hidden
-            # cases.
-            "student_message": said,
-            "message_id": message.id,
-            "params": params,
-        }
-    )
 
 
 KEYS = "abcdefghijklmnoprstu"

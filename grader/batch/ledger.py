@@ -7,28 +7,24 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from grader.batch.decisions import PersonDecision, with_decisions
 from grader.batch.discover import ClassSubmission, Student
+from grader.batch.graded import GradedSubmission, decisions_in, entry_of, graded_of
 from grader.batch.grades import Grade, LatePolicy, about, grade_of, lateness, submission_of, who
 from grader.batch.roster import Roster, RosterStudent
 from grader.batch.schedule import write
 from grader.errors import UsageError, nearest
 from grader.report.gradebook import write_gradebook
-from grader.report.messages.catalogue import current
-from grader.report.model import Report
-from grader.report.without_gpu import without_gpu
+from grader.report.layers import PersonDecision
 from grader.run.capabilities import DeviceChoice
 from grader.store.journal import (
     JOURNAL_FILE,
     DamagedError,
     Journal,
-    JournalEntry,
     create,
     open_journal,
 )
@@ -98,16 +94,6 @@ class BatchSettings(BaseModel):
     grader_version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A submission that is graded."""
-
-    submission: ClassSubmission
-    report: Report
-    digest: str
-    timed: bool
-
-
 def begin(out: Path, setup: BatchSettings) -> Journal:
     """Begin the journal of a batch; that of an earlier batch in the folder is replaced."""
     return create(out / JOURNAL_FILE, setup.model_dump(mode="json"))
@@ -156,80 +142,61 @@ def refuse_differences(begun: BatchSettings, now: BatchSettings) -> None:
 GRADED_AT = "graded_at"
 
 
-def record(journal: Journal, done: Done, kept: bytes | None, moment: str = "") -> None:
-    """Write down that a submission is graded.
+def record(journal: Journal, graded: GradedSubmission, moment: str = "") -> None:
+    """Write down that a submission is graded, with what was observed of it.
 
     Args:
         journal: Of the batch.
-        done: What is done.
-        kept: What was observed.
+        graded: What is done.
         moment: When it was graded, if that was not now.
 
     Raises:
         InfrastructureError: The disk is full or broken.
     """
-    journal.record(
-        JournalEntry(
-            done.submission.name,
-            done.digest,
-            done.report.model_dump_json(),
-            {**about(done.submission), GRADED_AT: moment or _now()},
-            done.timed,
-            kept,
-        )
-    )
+    known = {**about(graded.submission), GRADED_AT: moment or _now()}
+    journal.record(entry_of(graded, known))
+
+
+def revise(journal: Journal, graded: GradedSubmission) -> None:
+    """Write down what is said of a submission now, on this machine and on others; nothing ran.
+
+    Raises:
+        InfrastructureError: The disk is full or broken.
+    """
+    journal.revise(entry_of(graded, {}))
 
 
 def _now() -> str:
     return dt.datetime.now(dt.timezone.utc).isoformat()
 
 
-def done_so_far(journal: Journal, names: Iterable[str] | None = None) -> Iterator[Done]:
-    """Yield the submissions that are graded, by name, with what the grader itself said.
+def graded_so_far(
+    journal: Journal, names: Iterable[str] | None = None
+) -> Iterator[GradedSubmission]:
+    """Yield the submissions that are graded, by name, without what was observed of them.
 
     Args:
         journal: Of the batch.
         names: These alone: a class that grows is not read again for each that arrives.
+
+    Raises:
+        DamagedError: One cannot be read.
     """
+    header = journal.header()
     # Absent in journals of earlier versions, null in a batch without a roster.
-    roster = Roster.model_validate(journal.header().get("roster") or {})
+    roster = Roster.model_validate(header.get("roster") or {})
+    no_gpu = header.get("gpu") == "none"
     for entry in journal.entries(names):
-        report = Report.model_validate_json(entry.report)
-        submission = roster.named(submission_of(entry.name, entry.about))
-        yield Done(submission, report, entry.digest, entry.timed)
+        yield graded_of(entry, roster.named(submission_of(entry.name, entry.about)), no_gpu)
 
 
-def with_decided(journal: Journal, done: Iterable[Done]) -> Iterator[Done]:
-    """Yield submissions as they count: what people decided is laid over what the grader said."""
-    decisions, words = decisions_of(journal), current()
-    for each in counting(journal, done):
-        own = decisions.get(each.submission.name, ())
-        yield replace(each, report=with_decisions(each.report, own, words)) if own else each
-
-
-def counting(journal: Journal, done: Iterable[Done]) -> Iterator[Done]:
-    """Yield submissions with the maximum that counts: without GPU points in a course without one.
-
-    The journal keeps what the grader said, so that they come back with a GPU.
-    """
-    none = journal.header().get("gpu") == "none"
-    for each in done:
-        yield replace(each, report=without_gpu(each.report)) if none else each
-
-
-def decisions_of(journal: Journal) -> dict[str, list[PersonDecision]]:
+def decisions_of(journal: Journal) -> dict[str, tuple[PersonDecision, ...]]:
     """Return what people decided: submission → its decisions.
 
     Raises:
         DamagedError: One cannot be read.
     """
-    try:
-        return {
-            name: [PersonDecision.model_validate_json(item) for item in items]
-            for name, items in journal.decided().items()
-        }
-    except ValidationError as error:
-        raise DamagedError(f"{JOURNAL_FILE}: a decision in it cannot be read: {error}") from error
+    return {name: decisions_in(items, name) for name, items in journal.decided().items()}
 
 
 def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> LatePolicy | None:
@@ -276,7 +243,7 @@ def read_remembered(out: Path, given: LatePolicy | None = None) -> LatePolicy | 
     """
     with open_journal(out / JOURNAL_FILE) as journal:
         if given:
-            ours = [done.submission for done in done_so_far(journal)]
+            ours = [done.submission for done in graded_so_far(journal)]
             given.refuse_strangers(ours, absent_of(journal, out))
         return setup_of(journal, out).late
 
@@ -292,8 +259,7 @@ def read_grades(out: Path, policy: LatePolicy | None = None) -> list[Grade]:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
     with open_journal(out / JOURNAL_FILE) as journal:
-        done = list(with_decided(journal, done_so_far(journal)))
-        return grades_of(done, policy_of(journal, out, policy))
+        return grades_of(list(graded_so_far(journal)), policy_of(journal, out, policy))
 
 
 def read_absent(out: Path) -> tuple[Student, ...]:
@@ -324,9 +290,9 @@ def renew_gradebook(out: Path, policy: LatePolicy | None = None) -> Path:
     return write_grades(grades, out, absent)
 
 
-def grades_of(done: Sequence[Done], policy: LatePolicy | None) -> list[Grade]:
+def grades_of(graded: Sequence[GradedSubmission], policy: LatePolicy | None) -> list[Grade]:
     """Return the grades of submissions under a policy."""
-    return [grade_of(each.submission, each.report, policy) for each in done]
+    return [grade_of(each.submission, each.report, policy) for each in graded]
 
 
 def write_grades(grades: Sequence[Grade], out: Path, absent: Sequence[Student] = ()) -> Path:
@@ -344,7 +310,7 @@ def write_grades(grades: Sequence[Grade], out: Path, absent: Sequence[Student] =
     return write_gradebook(reports, out, who(grades, absent), lateness(grades))
 
 
-def count_gpu(out: Path, gpu: GpuChoice) -> list[tuple[Done, Done]]:
+def count_gpu(out: Path, gpu: GpuChoice) -> list[tuple[GradedSubmission, GradedSubmission]]:
     """Have points that wait for a GPU count, or not, from now on; nothing runs, nothing is lost.
 
     All reports and the gradebook are written again.
@@ -361,12 +327,12 @@ def count_gpu(out: Path, gpu: GpuChoice) -> list[tuple[Done, Done]]:
         InfrastructureError: The disk is full or broken.
     """
     with open_journal(out / JOURNAL_FILE) as journal:
-        before = list(with_decided(journal, done_so_far(journal)))
+        before = list(graded_so_far(journal))
         # Before the reports: killed in between, the same command completes them.
         keep(journal, out, gpu=gpu)
-        after = list(with_decided(journal, done_so_far(journal)))
-    for done in after:
-        write(done.report, out)
+        after = list(graded_so_far(journal))
+    for graded in after:
+        write(graded.report, out)
     renew_gradebook(out)
     return list(zip(before, after, strict=True))
 
@@ -378,13 +344,11 @@ def write_decided(out: Path) -> None:
         InfrastructureError: The disk is full or broken.
     """
     with open_journal(out / JOURNAL_FILE) as journal:
-        names = decisions_of(journal)
-        ours = (done for done in done_so_far(journal) if done.submission.name in names)
-        for done in with_decided(journal, ours):
-            write(done.report, out)
+        for graded in graded_so_far(journal, journal.decided()):
+            write(graded.report, out)
 
 
-def one_of(out: Path, everybody: Mapping[str, Done], student: str) -> Done:
+def one_of(out: Path, everybody: Mapping[str, GradedSubmission], student: str) -> GradedSubmission:
     """Return the submission of a name, or of a student's address, number or name.
 
     Raises:

@@ -29,7 +29,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
-from grader.batch.schedule import Answer, WorkItem, WorkKind, perform, write
+from grader.batch.schedule import Answer, WorkItem, WorkKind, perform, without_run
 from grader.errors import GraderError, InfrastructureError
 from grader.grading import Grader
 from grader.run.answer_budget import MOST_SECONDS, CpuGuard
@@ -119,7 +119,7 @@ class LocalWorkers:
     def _died(self, work: WorkItem, deaths: list[int]) -> Answer:
         """Return what is to be said of work that two workers have died of."""
         if work.kind is WorkKind.READ:
-            return Answer()
+            return ""
         # Both times over this submission's answers, the second time alone: its own doing. Any other
         # death may be the machine's, and leaves the points pending.
         if set(deaths) == {_READING}:
@@ -128,8 +128,7 @@ class LocalWorkers:
             during = " and ".join(dict.fromkeys(_DURING[phase] for phase in deaths))
             reason = f"two worker processes ended {during}, the second one with nothing beside it"
             examined = self._grader.not_read(work.submission.name, reason)
-        write(examined.report, self._out)
-        return Answer(work.digest, examined.report.model_dump_json())
+        return without_run(self._grader, work, examined.report, self._out)
 
 
 class _Room:
@@ -320,13 +319,11 @@ def _performed(grader: Grader, work: WorkItem, out: Path) -> Answer | GraderErro
         return error
     except Exception as error:  # noqa: BLE001  a fault of ours costs no points, and stops no class
         if work.kind is WorkKind.READ:
-            return Answer()
+            return ""
         (*_, last) = traceback.extract_tb(error.__traceback__)
         where = f"{last.filename}:{last.lineno}"
         reason = f"the grader failed: {type(error).__name__}: {error} ({where})"
-        report = grader.not_read(work.submission.name, reason).report
-        write(report, out)
-        return Answer(work.digest, report.model_dump_json())
+        return without_run(grader, work, grader.not_read(work.submission.name, reason).report, out)
 
 
 def _refuse(line: Connection, error: InfrastructureError) -> None:

@@ -19,25 +19,24 @@ from pathlib import Path
 from grader.batch.discover import ClassSubmission, Found
 from grader.batch.grades import LatePolicy
 from grader.batch.ledger import (
-    Done,
     absent_of,
-    done_so_far,
+    graded_so_far,
     grades_of,
     keep,
     policy_of,
-    record,
-    with_decided,
+    revise,
     write_grades,
 )
 from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.gradebook import write_gradebook
 from grader.report.gradescope import write_results
-from grader.report.merge import Allowed, ConflictError, MergeError, merge, waits_for_device
+from grader.report.layers import MachineLayer, fold
+from grader.report.merge import Allowed, ConflictError, MergeError, completions, waits_for_device
 from grader.report.model import REPORT_FILE, Report, read_report, write_report
 from grader.report.pictures import write_pictures
 from grader.report.summary import counted, few
-from grader.store.journal import JOURNAL_FILE, Journal, open_journal, watched
+from grader.store.journal import JOURNAL_FILE, open_journal, watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +91,21 @@ def merge_folders(
     with ExitStack() as stack:
         path = folders[0] / JOURNAL_FILE
         journal = stack.enter_context(open_journal(path)) if path.is_file() else None
-        # Without what people decided: a merge fills in verdicts of the grader, and decisions are
-        # laid over them afterwards, so that they can still be taken back.
-        known = {each.submission.name: each for each in done_so_far(journal)} if journal else {}
-        base = {name: each.report for name, each in known.items()} or read_folder(folders[0])
+        # Without what people decided: a merge completes what the grader said, beneath that.
+        known = {each.name: each for each in graded_so_far(journal)} if journal else {}
+        base = {name: each.said for name, each in known.items()} or read_folder(folders[0])
         _refuse_misfits(folders, base, others)
-        done = _merged(base, others, allowed)
-        changed = tuple(name for name, report in done.items() if report is not base[name])
-        # Before what people decided, or what does not count, is laid over it.
+        layers = _completions(base, others, allowed)
+        done = {name: fold(report, layers.get(name, ())) for name, report in base.items()}
         left = math.fsum(base[name].pending - done[name].pending for name in base)
         if journal:
             policy = policy_of(journal, folders[0], policy)
             keep(journal, folders[0], late=policy)
-            known |= _recorded(journal, known, {name: done[name] for name in changed})
-            known = {each.submission.name: each for each in with_decided(journal, known.values())}
+            for name, new in layers.items():
+                known[name] = replace(known[name], machines=(*known[name].machines, *new))
+                revise(journal, known[name])
             done = {name: each.report for name, each in known.items()}
-        merged = _written(folders[0], done, changed)
+        merged = _written(folders[0], done, tuple(layers))
         if journal:
             grades = grades_of(list(known.values()), policy)
             write_grades(grades, folders[0], absent_of(journal, folders[0]))
@@ -152,16 +150,6 @@ def _expected(
     )
 
 
-def _recorded(
-    journal: Journal, known: Mapping[str, Done], changed: Mapping[str, Report]
-) -> dict[str, Done]:
-    """Write down what was filled; what was observed here stays as it was."""
-    filled = {name: replace(known[name], report=report) for name, report in changed.items()}
-    for name, each in filled.items():
-        record(journal, each, journal.kept(name))
-    return filled
-
-
 def _written(folder: Path, done: Mapping[str, Report], changed: tuple[str, ...]) -> Merged:
     # The unchanged too, byte for byte: so a merge that was interrupted is completed by another.
     for name, report in done.items():
@@ -172,16 +160,21 @@ def _written(folder: Path, done: Mapping[str, Report], changed: tuple[str, ...])
     return Merged(reports, changed, "" not in done)
 
 
-def _merged(
+def _completions(
     base: Mapping[str, Report], others: Sequence[Mapping[str, Report]], allowed: Allowed
-) -> dict[str, Report]:
-    done, conflicts = {}, []
+) -> dict[str, tuple[MachineLayer, ...]]:
+    """Return what fills pending checks of each that has some.
+
+    Raises:
+        UsageError: Something does not fit; all conflicts of a class are shown at once.
+    """
+    found, conflicts = {}, []
     for name, report in base.items():
         theirs = [other[name] for other in others if name in other]
         try:
-            done[name] = merge(report, theirs, allowed)
+            if layers := completions(report, theirs, allowed):
+                found[name] = layers
         except ConflictError as error:
-            # All conflicts of a class are shown at once.
             conflicts.append(str(error))
     if conflicts:
         raise ConflictError(
@@ -193,7 +186,7 @@ def _merged(
                 )
             )
         )
-    return done
+    return found
 
 
 def read_folder(folder: Path) -> dict[str, Report]:
@@ -220,7 +213,7 @@ def _read_other(folder: Path) -> dict[str, Report]:
     try:
         # What a person decided there is laid over its reports, and is no word of that machine.
         with watched(folder / JOURNAL_FILE) as (journal, _):
-            return {each.submission.name: each.report for each in done_so_far(journal)}
+            return {each.name: each.said for each in graded_so_far(journal)}
     except UsageError:
         # One report, reports that were brought without their journal, or a journal that is damaged.
         return read_folder(folder)

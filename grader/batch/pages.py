@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from grader.batch.discover import QUESTIONS_FOLDER, SIMILARITY_FOLDER, Student
 from grader.batch.grades import Grade, LatePolicy
-from grader.batch.ledger import absent_of, done_so_far, grades_of, policy_of, setup_of, with_decided
+from grader.batch.ledger import absent_of, graded_so_far, grades_of, policy_of, setup_of
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.gradescope import write_results
 from grader.report.html.class_page import ClassRow, class_page, class_view
@@ -85,7 +85,7 @@ def read_class(
         release = ReleaseStage(setup.released or ReleaseStage.NOW)
         look = look_of(labels_of(language or setup.language), setup.file, release)
         look = replace(look, absent=absent_of(journal, folder))
-        done = list(with_decided(journal, done_so_far(journal)))
+        done = list(graded_so_far(journal))
         return grades_of(done, policy_of(journal, folder, policy)), look
 
 

@@ -26,10 +26,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from grader.batch.schedule import Answer, WorkItem, WorkKind, perform, write
+from grader.batch.schedule import Answer, WorkItem, WorkKind, perform, without_run, write
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader
-from grader.report.model import Report
 from grader.sandbox.host.processes import Sandbox
 
 _RETRIES = 3
@@ -98,8 +97,8 @@ class RayWorkers:
         """Hand an answer on; Ray calls this, in a thread of its own."""
         try:
             answer = self._answer(done, work)
-            if answer.report:
-                write(Report.model_validate_json(answer.report), self._out)
+            if not isinstance(answer, str):
+                write(answer.report, self._out)
         except Exception as error:  # noqa: BLE001  it is raised where the answer is waited for
             future.set_exception(error)
         else:
@@ -118,10 +117,10 @@ class RayWorkers:
             # class and costs nobody points.
             raise InfrastructureError(f"a Ray worker failed: {error.cause}") from error
         if work.kind is WorkKind.READ:
-            return Answer()
+            return ""
         reason = _SYSTEM.format(retries=_RETRIES, error=str(error).partition("\n")[0])
         report = self._grader.not_read(work.submission.name, reason).report
-        return Answer(report=report.model_dump_json())
+        return without_run(self._grader, work, report, self._out)
 
 
 def _ray() -> Any:

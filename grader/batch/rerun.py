@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.batch.changes import (
@@ -19,19 +19,17 @@ from grader.batch.changes import (
     total,
     what_changed,
     with_questions,
-    without_merged,
 )
-from grader.batch.decisions import carry
+from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import (
     BatchSettings,
-    Done,
-    decisions_of,
-    done_so_far,
+    graded_so_far,
     one_of,
     record,
+    revise,
     setup_of,
 )
-from grader.batch.schedule import WorkItem, WorkKind, perform, write
+from grader.batch.schedule import grade_one, write
 from grader.errors import UsageError, nearest
 from grader.grading import Grader, Options
 from grader.report.model import Report
@@ -139,32 +137,28 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> RerunResult:
             was observed; or an earlier version graded it, and did not keep what that takes.
     """
     with reopened(out) as (journal, setup), prepare(setup, options_of(setup)) as grader:
-        everybody = list(done_so_far(journal))
+        everybody = list(graded_so_far(journal))
         observed = KeptRuns(journal, out, grader)
-        observed.refuse_unanswered(done.submission.name for done in everybody)
+        observed.refuse_unanswered(done.name for done in everybody)
         _refuse_other_calls(out, setup, grader)
-        decisions = decisions_of(journal)
         changes: list[Change] = []
         reports: list[Report] = []
         totals: list[Total] = []
         untouched: dict[str, str] = {}
         for done in everybody:
-            name = done.submission.name
-            seen = observed.of(name)
+            seen = observed.of(done.name)
             if seen is None:
-                untouched[name] = "nothing of it ran, what was said of it stands"
+                untouched[done.name] = "nothing of it ran, what was said of it stands"
             runs, reference = seen or ({}, None)
-            after = carry(done.report, grader.judge_again(runs, done.report, reference))
-            changes += differences(name, done.report, after)
-            old, new = grader.counted(done.report), grader.counted(after)
-            totals.append(total(name, old, new, decisions.get(name, ())))
-            reports.append(after)
+            after = done.with_run(grader.judge_again(runs, done.run, reference))
+            changes += differences(done.name, done.said, after.said)
+            totals.append(total(done, after))
+            reports.append(after.said)
             # Report before journal: killed in between, the next run finds the same difference and
             # writes both again.
-            if not dry_run and after != done.report:
-                write(grader.counted(after), out)
-                now = Done(done.submission, after, done.digest, done.timed)
-                record(journal, now, journal.kept(name))
+            if not dry_run and after.run != done.run:
+                write(after.report, out)
+                revise(journal, after)
         if not dry_run:
             _stands_under(journal, setup, grader)
     return RerunResult(tuple(changes), tuple(reports), tuple(totals), untouched)
@@ -189,9 +183,8 @@ def regrade(
             and only some submissions were to run, or another question has other calls now.
     """
     with reopened(out) as (journal, setup):
-        everybody = {done.submission.name: done for done in done_so_far(journal)}
-        names = [one_of(out, everybody, name).submission.name for name in names]
-        decisions = decisions_of(journal)
+        everybody = {done.name: done for done in graded_so_far(journal)}
+        names = [one_of(out, everybody, name).name for name in names]
         changes: list[Change] = []
         totals: list[Total] = []
         every = setup.questions and (*setup.questions, *questions)
@@ -199,7 +192,7 @@ def regrade(
             run = _Run(journal, out, grader, questions, grader.materials.digest != setup.digest)
             if run.anew and names:
                 asked = _otherwise_asked(setup, grader)
-                changed = what_changed(setup, grader.assignment, asked, everybody[names[0]].report)
+                changed = what_changed(setup, grader.assignment, asked, everybody[names[0]].said)
                 refuse_two_states(out, names, changed, asked)
             if run.anew:
                 _refuse_other_calls(out, setup, grader, questions or set(setup.plan))
@@ -207,15 +200,13 @@ def regrade(
             # Before any run: each entry that is written from here on names these.
             journal.keep_answers(grader.answers.key, grader.answers.content)
             for name in names or list(everybody):
-                before = everybody[name].report
-                everybody[name] = run.one(everybody[name])
-                after = everybody[name].report
-                changes += differences(name, before, after)
-                old, new = grader.counted(before), grader.counted(after)
-                totals.append(total(name, old, new, decisions.get(name, ())))
+                before = everybody[name]
+                everybody[name] = after = run.one(before)
+                changes += differences(name, before.said, after.said)
+                totals.append(total(before, after))
             if run.anew:
                 _stands_under(journal, setup, grader)
-    reports = tuple(done.report for done in everybody.values())
+    reports = tuple(done.said for done in everybody.values())
     return RerunResult(tuple(changes), reports, tuple(totals), {})
 
 
@@ -248,23 +239,27 @@ class _Run:
         if self._rest_of_questions:
             self._observed.refuse_unanswered(names)
 
-    def one(self, before: Done) -> Done:
+    def one(self, before: GradedSubmission) -> GradedSubmission:
         """Run one submission, and write down what came of it."""
-        answer = perform(
-            self._part, WorkItem(WorkKind.GRADE, before.submission, clock=True), self._out
+        graded = replace(
+            grade_one(self._part, before.submission),
+            timed=before.timed,
+            decisions=before.decisions,
         )
-        report, kept = Report.model_validate_json(answer.report), answer.kept
         if self._questions:
-            others, reference = self._others(before.submission.name)
-            rest = self._rest(before.report, others, reference)
-            report = with_questions(rest, report, self._questions)
-            answers = self._whole.answers
+            others, reference = self._others(before.name)
+            rest = self._rest(before.run, others, reference)
+            kept, answers = graded.observations, self._whole.answers
             runs = {**others, **(answers.unpack(kept) if kept else {})}
-            kept = answers.pack(runs) if runs else None
-            write(self._whole.counted(report), self._out)
-        done = Done(before.submission, report, answer.digest, before.timed)
-        record(self._journal, done, kept)
-        return done
+            # What other machines said of a question is about its earlier run.
+            graded = replace(
+                graded.with_run(with_questions(rest, graded.run, self._questions)),
+                machines=before.without_machines(self._questions),
+                observations=answers.pack(runs) if runs else None,
+            )
+        write(graded.report, self._out)
+        record(self._journal, graded)
+        return graded
 
     def _others(self, name: str) -> tuple[Runs, Runs | None]:
         """Return what was observed of the questions that are not to be run, as ``KeptRuns.of``."""
@@ -275,38 +270,34 @@ class _Run:
         return {key: run for key, run in runs.items() if key in self._rest_of_questions}, reference
 
     def _rest(self, before: Report, runs: Runs, reference: Runs | None) -> Report:
-        if not self.anew:
-            return before
-        before = before.model_copy(update={"merged": without_merged(before, self._questions)})
-        return carry(before, self._whole.judge_again(runs, before, reference))
+        return self._whole.judge_again(runs, before, reference) if self.anew else before
 
 
-def replay(out: Path, name: str, prepare: Prepare, scratch: Path) -> tuple[Change, ...]:
+def replay(out: Path, name: str, prepare: Prepare) -> tuple[Change, ...]:
     """Run one submission again and return what ended otherwise; nothing is written down.
 
     Args:
         out: ``--out`` of the batch.
         name: Of the submission.
         prepare: Makes the grader.
-        scratch: An empty folder for the second report.
 
     Raises:
         UsageError: There is no such submission, or it is not there any more.
     """
     with reopened(out) as (journal, setup):
-        everybody = {done.submission.name: done for done in done_so_far(journal)}
+        everybody = {done.name: done for done in graded_so_far(journal)}
     if name not in everybody:
         raise UsageError(f"{out}: no submission “{name}” there{nearest(name, everybody)}")
     done = everybody[name]
     with prepare(setup, options_of(setup)) as grader:
-        answer = perform(grader, WorkItem(WorkKind.GRADE, done.submission, clock=True), scratch)
+        again = grade_one(grader, done.submission)
     # Run on other files, any difference would be the student's change and not the grader's.
-    if answer.digest != done.digest:
+    if again.digest != done.digest:
         raise UsageError(
             f"{name}: what was handed in is not what was graded: its files have changed since, or "
             "are gone"
         )
-    return tuple(differences(name, done.report, Report.model_validate_json(answer.report)))
+    return tuple(differences(name, done.said, again.said))
 
 
 def options_of(setup: BatchSettings, questions: Sequence[str] = ()) -> Options:

@@ -12,31 +12,28 @@ from pathlib import Path
 
 from grader.batch.decisions import (
     KEYS,
-    PersonDecision,
     RubricPart,
     awaited,
     check_at,
     decide,
     judged_otherwise,
     met,
-    outdated,
     rubric_of,
     same_finding,
 )
+from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import (
-    Done,
-    counting,
     decisions_of,
-    done_so_far,
+    graded_so_far,
     one_of,
     renew_gradebook,
-    with_decided,
     write_decided,
 )
 from grader.batch.schedule import write
 from grader.checks.by_hand import BY_HAND, DOCUMENT
 from grader.errors import UsageError
 from grader.report.build import PLACES
+from grader.report.layers import PersonDecision, outdated
 from grader.report.model import CheckResult, Report
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 from grader.verdict import Basis, Code
@@ -94,7 +91,7 @@ class Finding:
 
     question: str
     checks: tuple[CheckResult, ...]
-    everybody: tuple[Done, ...]
+    everybody: tuple[GradedSubmission, ...]
 
     @property
     def worth(self) -> float:
@@ -107,9 +104,7 @@ class Finding:
             given = min(points, check.max_score)
             points = round(points - given, PLACES)
             for done in self.everybody:
-                yield DecisionRequest(
-                    done.submission.name, f"{self.question}.{check.id}", given, why
-                )
+                yield DecisionRequest(done.name, f"{self.question}.{check.id}", given, why)
 
     @property
     def keys(self) -> dict[str, RubricPart]:
@@ -127,17 +122,17 @@ class Finding:
         """Yield what gives each of them the points of these items."""
         place = f"{self.question}.{self.checks[0].id}"
         for done in self.everybody:
-            yield DecisionRequest(done.submission.name, place, 0.0, why, items=items)
+            yield DecisionRequest(done.name, place, 0.0, why, items=items)
 
 
-def apart(done: Done, check: CheckResult) -> str:
+def apart(done: GradedSubmission, check: CheckResult) -> str:
     """Return what tells a submission's finding from the same one of others, if anything does.
 
     A doubt about the word of its process is about all of its bytes: what an honest file and one
     with forged counts have in common tells nothing.
     """
     doubted = check.code is Code.NEEDS_REVIEW and check.basis is Basis.CLAIM
-    return done.digest or done.submission.name if doubted else ""
+    return done.digest or done.name if doubted else ""
 
 
 class ReviewQueue:
@@ -145,18 +140,17 @@ class ReviewQueue:
 
     Args:
         out: ``--out`` of the batch.
-        known: What the grader said of everybody, as it counts; read from the journal where None.
+        known: Everybody by name, as read a moment ago; read from the journal where None.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
 
-    def __init__(self, out: Path, known: Mapping[str, Done] | None = None) -> None:
+    def __init__(self, out: Path, known: Mapping[str, GradedSubmission] | None = None) -> None:
         self.out = out
         self._journal: Journal = open_journal(out / JOURNAL_FILE)
-        # As it counts: nobody gives points for what is out of the maximum.
-        everybody = counting(self._journal, done_so_far(self._journal)) if known is None else ()
-        self._done = known or {done.submission.name: done for done in everybody}
+        everybody = graded_so_far(self._journal) if known is None else ()
+        self._done = known or {done.name: done for done in everybody}
 
     def __enter__(self) -> ReviewQueue:
         return self
@@ -176,12 +170,12 @@ class ReviewQueue:
             with _told_where(wish.source):
                 first, made = self._made(wish, who)
                 for item in made:
-                    at = (first.submission.name, item.place)
+                    at = (first.name, item.place)
                     # Which of the two lines is meant, nobody but a person can tell.
                     if wish.source and at in seen:
                         raise UsageError(f"{' '.join(at)} is decided already by {seen[at]}")
                     seen[at] = wish.source
-                    found.append((first.submission.name, item))
+                    found.append((first.name, item))
                     for name, own in self._alike(first, item) if wish.same else ():
                         if own:
                             kept.append(name)
@@ -203,7 +197,7 @@ class ReviewQueue:
             Submission and check of each.
         """
         first = one_of(self.out, self._done, student)
-        name = first.submission.name
+        name = first.name
         ours = [
             item for item in self._decided_on(name).values() if where in (item.place, item.question)
         ]
@@ -219,45 +213,52 @@ class ReviewQueue:
         for other, place in undone:
             self._journal.decide(other, place, None)
             # Here: nothing may be decided on it any more, so that ``write_decided`` passes it over.
-            write(self._done[other].report, self.out)
+            write(self._done[other].counted, self.out)
         return [f"{other} {place}" for other, place in undone]
 
     def findings(self) -> list[Finding]:
         """Return what waits for a person, the same finding once."""
         groups: dict[tuple[object, ...], Finding] = {}
-        for done in with_decided(self._journal, self._done.values()):
+        decisions = decisions_of(self._journal)
+        for each in self._done.values():
+            done = each.with_decisions(decisions.get(each.name, ()))
             for question, waiting in groupby(awaited(done.report), lambda pair: pair[0].id):
                 for said, checks in _by_sentence(check for _, check in waiting).items():
                     names = tuple(check.id for check in checks)
                     new = Finding(question, tuple(checks), ())
                     # What a person reads is each student's own, whatever is said of it alike.
                     by_hand = checks[0].message_id in READ
-                    own = done.submission.name if by_hand else apart(done, checks[0])
+                    own = done.name if by_hand else apart(done, checks[0])
                     found = groups.get((question, said, names, own), new)
                     everybody = (*found.everybody, done)
                     groups[question, said, names, own] = replace(found, everybody=everybody)
         return list(groups.values())
 
-    def _made(self, wish: DecisionRequest, who: str) -> tuple[Done, list[PersonDecision]]:
+    def _made(
+        self, wish: DecisionRequest, who: str
+    ) -> tuple[GradedSubmission, list[PersonDecision]]:
         first = one_of(self.out, self._done, wish.student)
         if wish.items:
-            by_items = met(first.report, wish.where, wish.items, wish.why)
+            by_items = met(first.counted, wish.where, wish.items, wish.why)
             wish = replace(wish, where=by_items.place, points=by_items.points, why=by_items.why)
-        return first, decide(first.report, wish.where, wish.points, wish.why, who)
+        # As it counts: nobody gives points for what is out of the maximum.
+        return first, decide(first.counted, wish.where, wish.points, wish.why, who)
 
     def _decided_on(self, name: str) -> dict[str, PersonDecision]:
         texts = self._journal.decided().get(name, ())
         return {item.place: item for item in map(PersonDecision.model_validate_json, texts)}
 
-    def _alike(self, first: Done, decision: PersonDecision) -> Iterator[tuple[str, bool]]:
+    def _alike(
+        self, first: GradedSubmission, decision: PersonDecision
+    ) -> Iterator[tuple[str, bool]]:
         """Yield the others with the same finding, and whether theirs was decided otherwise."""
         place = decision.place
-        mine, ours = check_at(first.report, place), self._decided_on(first.submission.name)
+        mine, ours = check_at(first.counted, place), self._decided_on(first.name)
         for name, done in self._done.items():
-            theirs = check_at(done.report, place)
+            theirs = check_at(done.counted, place)
             # The same finding, not only the same check: points for one reason must not go to
             # another.
-            if name == first.submission.name or not (mine and theirs):
+            if name == first.name or not (mine and theirs):
                 continue
             alike = same_finding(mine, theirs)
             if alike and apart(done, theirs) == apart(first, mine):
@@ -345,11 +346,11 @@ def overtaken(out: Path, reports: Sequence[Report] = ()) -> list[str]:
         decisions = decisions_of(journal)
         if not decisions:
             return []
-        everybody = list(done_so_far(journal))
-        now = reports or [done.report for done in everybody]
+        everybody = list(graded_so_far(journal))
+        now = reports or [done.said for done in everybody]
         for done, report in zip(everybody, now, strict=True):
-            for item in decisions.get(done.submission.name, ()):
-                where = f"{done.submission.name} {item.place}"
+            for item in decisions.get(done.name, ()):
+                where = f"{done.name} {item.place}"
                 if outdated(report, item):
                     lines.append(
                         f"The decision on {where} does not count any more: the check is gone, or "

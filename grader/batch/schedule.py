@@ -6,17 +6,17 @@ worker writes the reports of a submission itself; whoever gave the work out keep
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
 from grader.batch.discover import ClassSubmission
+from grader.batch.graded import GradedSubmission
 from grader.errors import UsageError
-from grader.grading import Examined, Grader
+from grader.grading import Grader
 from grader.report.build import submission_info
 from grader.report.gradescope import write_results
 from grader.report.model import Report, write_report
@@ -40,30 +40,19 @@ class WorkItem:
 
     Attributes:
         clock: Time it too (grade).
-        report: That of a submission with the same files, as JSON (copy).
+        first: A submission with the same files, without what was observed of it (copy).
         digest: Over the files, where they have been read.
     """
 
     kind: WorkKind
     submission: ClassSubmission
     clock: bool = False
-    report: str = ""
+    first: GradedSubmission | None = None
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came of it.
-
-    Attributes:
-        digest: Over the files; empty where they cannot be graded as they are.
-        report: As JSON; empty where the work was only to read.
-        kept: What was observed, for judging again.
-    """
-
-    digest: str = ""
-    report: str = ""
-    kept: bytes | None = None
+Answer = str | GradedSubmission
+"""What came of work: of reading, the digest, empty where the files cannot be graded as they are."""
 
 
 class Workers(Protocol):
@@ -100,17 +89,43 @@ def perform(grader: Grader, work: WorkItem, out: Path) -> Answer:
     """
     submission = work.submission
     if work.kind is WorkKind.READ:
-        return Answer(_digest(grader, submission))
-    if work.kind is WorkKind.COPY:
-        return _copied(grader, work, out)
+        return _digest(grader, submission)
+    if work.first is not None:
+        graded = _copied(grader, submission, work.first)
+    else:
+        graded = grade_one(grader, submission, work.clock)
+    write(graded.report, out)
+    return graded
+
+
+def grade_one(grader: Grader, submission: ClassSubmission, clock: bool = True) -> GradedSubmission:
+    """Run one submission; nothing is written.
+
+    Args:
+        grader: Prepared.
+        submission: Which.
+        clock: Time it, too.
+    """
     try:
-        examined = grader.examine(submission.path, submission.name, clock=work.clock)
+        examined = grader.examine(submission.path, submission.name, clock=clock)
     except UsageError as error:
         # One folder that may not be read is no reason to stop grading a class.
         examined = grader.not_read(submission.name, str(error))
-    write(grader.counted(examined.report), out)
-    report = examined.report.model_dump_json()
-    return Answer(examined.report.submission.digest, report, _kept(grader, examined))
+    return GradedSubmission.of(
+        submission,
+        examined.report,
+        no_gpu=grader.options.without_gpu,
+        observations=grader.answers.pack(examined.runs) if examined.runs else None,
+    )
+
+
+def without_run(grader: Grader, work: WorkItem, report: Report, out: Path) -> GradedSubmission:
+    """Write the report on a submission whose worker failed, and return it."""
+    graded = GradedSubmission.of(
+        work.submission, report, digest=work.digest, no_gpu=grader.options.without_gpu
+    )
+    write(graded.report, out)
+    return graded
 
 
 def write(report: Report, out: Path) -> None:
@@ -121,10 +136,6 @@ def write(report: Report, out: Path) -> None:
     write_pictures(report, folder)
 
 
-def _kept(grader: Grader, examined: Examined) -> bytes | None:
-    return grader.answers.pack(examined.runs) if examined.runs else None
-
-
 def _digest(grader: Grader, submission: ClassSubmission) -> str:
     try:
         return read_for(grader.assignment, submission.path).digest
@@ -132,40 +143,22 @@ def _digest(grader: Grader, submission: ClassSubmission) -> str:
         return ""
 
 
-def _copied(grader: Grader, work: WorkItem, out: Path) -> Answer:
-    submission = work.submission
-    first = Report.model_validate_json(work.report)
+def _copied(
+    grader: Grader, submission: ClassSubmission, first: GradedSubmission
+) -> GradedSubmission:
     own = submission_info(read_for(grader.assignment, submission.path, submission.name))
-    report = first.model_copy(update={"submission": own})
-    write(grader.counted(report), out)
-    return Answer(own.digest, report.model_dump_json())
-
-
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """A submission and what came of it.
-
-    Attributes:
-        report: Its report.
-        digest: Over its files; empty where they could not be graded as they are.
-        kept: What was observed, for judging again.
-        timed: Nothing of it waits for the clock any more.
-    """
-
-    submission: ClassSubmission
-    report: Report
-    digest: str
-    kept: bytes | None
-    timed: bool = True
+    run = first.run.model_copy(update={"submission": own})
+    # Whatever people decided, they decided on the first one's.
+    return replace(first.with_run(run), submission=submission, digest=own.digest, decisions=())
 
 
 def grade_all(
     workers: Workers,
     submissions: Sequence[ClassSubmission],
     awaits_clock: Callable[[Report], bool],
-    done: Mapping[str, Graded] | None = None,
+    done: Mapping[str, GradedSubmission] | None = None,
     once: bool = True,
-) -> Generator[Graded, None, None]:
+) -> Generator[GradedSubmission, None, None]:
     """Start grading, and return an iterator over what is done, in the order in which it is.
 
     Identical submissions run once. What has to be timed comes last, one submission at a time with
@@ -190,8 +183,8 @@ def grade_all(
 
 
 def _closing(
-    workers: Workers, results: Generator[Graded, None, None]
-) -> Generator[Graded, None, None]:
+    workers: Workers, results: Generator[GradedSubmission, None, None]
+) -> Generator[GradedSubmission, None, None]:
     finished = False
     try:
         yield from results
@@ -207,29 +200,6 @@ def _sandbox_failed(report: Report) -> bool:
     return any(check.code is Code.SANDBOX_FAILED for _, check in report.checks())
 
 
-@dataclass(frozen=True, slots=True)
-class _First:
-    """A graded submission, kept for later ones with the same files.
-
-    Attributes:
-        report: Deflated JSON, 6 kB for twenty questions. Its objects would take 340, and a class
-            has as many firsts as students.
-        digest: Over the files.
-        timed: Nothing of it waits for the clock any more.
-        kept: What was observed.
-    """
-
-    report: bytes
-    digest: str
-    timed: bool
-    kept: bytes | None
-
-    @classmethod
-    def of(cls, graded: Graded, report: str) -> _First:
-        """Return what is remembered of a submission, given its report as JSON."""
-        return cls(zlib.compress(report.encode(), 1), graded.digest, graded.timed, graded.kept)
-
-
 class _Schedule:
     """What is under way, and who waits for whom."""
 
@@ -237,7 +207,7 @@ class _Schedule:
         self,
         workers: Workers,
         awaits_clock: Callable[[Report], bool],
-        done: Mapping[str, Graded],
+        done: Mapping[str, GradedSubmission],
         once: bool,
     ) -> None:
         self._workers = workers
@@ -246,10 +216,8 @@ class _Schedule:
         self._once = once
         self._under_way: dict[Future[Answer], WorkItem] = {}
         # Whoever is like one that is done need not be run, whatever became of that one's files.
-        self._firsts: dict[str, _First | None] = {
-            before.digest: _First.of(before, before.report.model_dump_json())
-            for before in done.values()
-            if before.digest
+        self._firsts: dict[str, GradedSubmission | None] = {
+            before.digest: replace(before) for before in done.values() if before.digest
         }
         self._alike: dict[str, list[ClassSubmission]] = {}
 
@@ -257,7 +225,7 @@ class _Schedule:
         for submission in submissions:
             self._submit(WorkItem(WorkKind.READ, submission))
 
-    def results(self) -> Generator[Graded, None, None]:
+    def results(self) -> Generator[GradedSubmission, None, None]:
         awaiting: dict[str, tuple[ClassSubmission, str]] = {}
         starved: dict[str, tuple[ClassSubmission, str]] = {}
         for graded in self._settle():
@@ -265,7 +233,7 @@ class _Schedule:
             once = graded.digest if self._once and graded.digest else first[0].name
             if not graded.timed:
                 awaiting.setdefault(once, first)
-            if _sandbox_failed(graded.report):
+            if _sandbox_failed(graded.run):
                 starved.setdefault(once, first)
             yield graded
         for submission, digest in awaiting.values():
@@ -277,7 +245,7 @@ class _Schedule:
 
     def _once_more(
         self, failed: Sequence[tuple[ClassSubmission, str]]
-    ) -> Generator[Graded, None, None]:
+    ) -> Generator[GradedSubmission, None, None]:
         """Run those again whose sandbox failed, alone: the machine may have been too busy.
 
         Where several in a row fail again, the machine is at fault, and the others are left.
@@ -287,26 +255,28 @@ class _Schedule:
             self._submit(WorkItem(WorkKind.GRADE, submission, clock=True, digest=digest))
             again = list(self._settle())
             yield from again
-            in_vain = in_vain + 1 if any(_sandbox_failed(each.report) for each in again) else 0
+            in_vain = in_vain + 1 if any(_sandbox_failed(each.run) for each in again) else 0
             if in_vain == _MOST_IN_VAIN:
                 return
 
-    def _settle(self) -> Generator[Graded, None, None]:
+    def _settle(self) -> Generator[GradedSubmission, None, None]:
         while self._under_way:
             finished, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
             # In the order of submission: a set has none, and a failure must not overtake results.
             for future in [each for each in self._under_way if each in finished]:
                 work = self._under_way.pop(future)
                 answer = future.result()
-                if work.kind is WorkKind.READ:
-                    yield from self._read(work.submission, answer.digest if self._once else "")
+                if isinstance(answer, str):
+                    yield from self._read(work.submission, answer if self._once else "")
                 else:
                     yield self._graded(work, answer)
 
     def _submit(self, work: WorkItem) -> None:
         self._under_way[self._workers.submit(work)] = work
 
-    def _read(self, submission: ClassSubmission, digest: str) -> Generator[Graded, None, None]:
+    def _read(
+        self, submission: ClassSubmission, digest: str
+    ) -> Generator[GradedSubmission, None, None]:
         before = self._done.get(submission.name)
         known = bool(digest) and digest in self._firsts
         if digest:
@@ -321,24 +291,22 @@ class _Schedule:
             self._firsts[digest] = None
             self._submit(WorkItem(WorkKind.GRADE, submission, digest=digest))
 
-    def _graded(self, work: WorkItem, answer: Answer) -> Graded:
-        report = Report.model_validate_json(answer.report)
-        timed = work.clock or not self._awaits_clock(report)
-        kept = answer.kept
+    def _graded(self, work: WorkItem, answer: GradedSubmission) -> GradedSubmission:
         if work.kind is WorkKind.COPY:
-            first = self._firsts[answer.digest]
-            kept = first.kept if first else None
-        graded = Graded(work.submission, report, answer.digest, kept, timed)
-        if work.kind is WorkKind.GRADE and self._once and answer.digest:
-            self._firsts[answer.digest] = first = _First.of(graded, answer.report)
+            first = self._firsts.get(answer.digest)
+            return replace(answer, observations=first.observations if first else None)
+        graded = replace(answer, timed=work.clock or not self._awaits_clock(answer.run))
+        if self._once and answer.digest:
+            # Another one than is handed on: its report is not to stay in memory.
+            self._firsts[answer.digest] = first = replace(graded)
             # Those that came while it ran; later ones find it in “firsts”.
             alike = self._alike.get(answer.digest, [])
             self._copy(first, [other for other in alike if other != work.submission])
         return graded
 
-    def _copy(self, first: _First | None, submissions: Sequence[ClassSubmission]) -> None:
+    def _copy(self, first: GradedSubmission | None, submissions: Sequence[ClassSubmission]) -> None:
         """Give others the report of one that they are like, once it is there."""
         if first is not None:
-            report = zlib.decompress(first.report).decode()
+            known = replace(first, observations=None)
             for submission in submissions:
-                self._submit(WorkItem(WorkKind.COPY, submission, first.timed, report, first.digest))
+                self._submit(WorkItem(WorkKind.COPY, submission, first=known, digest=first.digest))

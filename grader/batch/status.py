@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.decisions import awaited
-from grader.batch.ledger import GRADED_AT, BatchSettings, Done, done_so_far, setup_of, with_decided
+from grader.batch.graded import GradedSubmission
+from grader.batch.ledger import GRADED_AT, BatchSettings, graded_so_far, setup_of
 from grader.batch.review_queue import READ, Finding
 from grader.checks.by_hand import DOCUMENT
 from grader.progress import span
@@ -88,7 +89,7 @@ def read_standing(out: Path) -> BatchStatus:
     """
     with watched(out / JOURNAL_FILE) as (journal, working):
         setup = setup_of(journal, out)
-        done = list(with_decided(journal, done_so_far(journal)))
+        done = list(graded_so_far(journal))
         moments = [each.about.get(GRADED_AT) for each in journal.entries()]
     untimed = sum(not each.timed for each in done) if setup.clock else 0
     left = max(0, setup.total - len(done))
@@ -96,10 +97,8 @@ def read_standing(out: Path) -> BatchStatus:
         setup.assignment,
         setup.total,
         len(done),
-        tuple(
-            each.submission.name for each in done if each.report.status is ReportStatus.INCOMPLETE
-        ),
-        tuple(each.submission.name for each in done if any(awaited(each.report))),
+        tuple(each.name for each in done if each.report.status is ReportStatus.INCOMPLETE),
+        tuple(each.name for each in done if any(awaited(each.report))),
         untimed,
         working,
         seconds_left(setup, [dt.datetime.fromisoformat(text) for text in moments if text], left),
@@ -156,7 +155,7 @@ def lines_of(finding: Finding) -> list[str]:
     return []
 
 
-def _document_lines(done: Done, name: str) -> list[str]:
+def _document_lines(done: GradedSubmission, name: str) -> list[str]:
     """Return where a file lies that a person reads, its size, and its beginning if it is text.
 
     It is read as bytes; nothing else is done with it here.

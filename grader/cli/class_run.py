@@ -19,11 +19,12 @@ from grader.assignment.find import FILE_NAME
 from grader.batch.class_run import Arrivals, ClassRun
 from grader.batch.course import Course, course_of
 from grader.batch.discover import ClassSubmission, Found, discover
-from grader.batch.ledger import Done, write_decided
+from grader.batch.graded import GradedSubmission
+from grader.batch.ledger import write_decided
 from grader.batch.local import LocalWorkers
 from grader.batch.merge import waiting
 from grader.batch.ray_engine import RayWorkers
-from grader.batch.schedule import Graded, StayingWorkers, Workers
+from grader.batch.schedule import StayingWorkers, Workers
 from grader.batch.terms import of_class, read_terms, settings_of
 from grader.cli.options import (
     ClockChoice,
@@ -262,7 +263,7 @@ def _looked(arrivals: Arrivals, said: set[str], console: Console) -> list[ClassS
 
 def _print_each(
     run: ClassRun,
-    results: Generator[Graded, None, None],
+    results: Generator[GradedSubmission, None, None],
     known: dict[str, str],
     console: Console,
 ) -> None:
@@ -276,7 +277,7 @@ def _print_each(
     """
     try:
         for graded in results:
-            name = graded.submission.name
+            name = graded.name
             if not graded.timed or not graded.digest or known.get(name) != graded.digest:
                 say(console, _line(graded))
             if graded.timed:
@@ -286,9 +287,9 @@ def _print_each(
         results.close()
 
 
-def _line(graded: Graded) -> str:
+def _line(graded: GradedSubmission) -> str:
     """Return how a submission fared, for a log."""
-    report, name = graded.report, inert(graded.submission.name, _MAX_NAME)
+    report, name = graded.report, inert(graded.name, _MAX_NAME)
     if report.status is ReportStatus.INCOMPLETE:
         return f"{name}: the grader failed; no points are lost, and the next start runs it again"
     line = f"{name}: {amount(report.score)} of {counted(report.max_score, 'point')}"
@@ -297,14 +298,14 @@ def _line(graded: Graded) -> str:
     return line + (f", {amount(report.pending)} pending" if report.pending else "")
 
 
-def _show(results: Generator[Graded, None, None], total: int, console: Console) -> None:
+def _show(results: Generator[GradedSubmission, None, None], total: int, console: Console) -> None:
     """Show how far it is, how long it will take, and how it goes."""
     standing: dict[str, str] = {}
     untimed: set[str] = set()
     with make_progress(console) as progress:
         task = progress.add_task("grading", total=total)
         for graded in results:
-            name = graded.submission.name
+            name = graded.name
             first = name not in standing
             again = not first and standing[name] == "incomplete"
             if first or again:
@@ -324,7 +325,9 @@ def _show(results: Generator[Graded, None, None], total: int, console: Console) 
             )
 
 
-def _finish(run: ClassRun, graded: list[Done], found: Found, console: Console) -> set[ReportStatus]:
+def _finish(
+    run: ClassRun, graded: list[GradedSubmission], found: Found, console: Console
+) -> set[ReportStatus]:
     """Write and print what there is, also of a batch that was stopped.
 
     Returns:

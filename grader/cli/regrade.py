@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,8 +94,8 @@ def replay_command(
 ) -> None:
     """Run one submission again and compare its verdicts. Writes nothing."""
     folder, name = report.parent, report.name
-    with interruptible("Nothing was written."), tempfile.TemporaryDirectory() as scratch:
-        changes = replay(folder, name, _prepare, Path(scratch))
+    with interruptible("Nothing was written."):
+        changes = replay(folder, name, _prepare)
     console = make_console()
     if not changes:
         say(console, f"{name}: every verdict holds.")

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from grader.batch.discover import SIMILARITY_FOLDER, ClassSubmission, discover
-from grader.batch.ledger import done_so_far, setup_of
+from grader.batch.ledger import graded_so_far, setup_of
 from grader.cli.support import interruptible, make_console, make_folder, read_materials, say
 from grader.errors import UsageError
 from grader.progress import make_progress
@@ -62,7 +62,7 @@ def _class(
     if (folder / JOURNAL_FILE).is_file():
         with open_journal(folder / JOURNAL_FILE) as journal:
             setup = setup_of(journal, folder)
-            submissions = [done.submission for done in done_so_far(journal)]
+            submissions = [done.submission for done in graded_so_far(journal)]
         target = out or folder / SIMILARITY_FOLDER
         return submissions, read_materials(assignment or setup.file), target
     if not assignment or out is None:

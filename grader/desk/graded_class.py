@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,15 +13,14 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TypeVar
 
-from grader.batch.decisions import PersonDecision, awaited, check_at, same_finding, with_decisions
+from grader.batch.decisions import awaited, check_at, same_finding
+from grader.batch.graded import GradedSubmission
 from grader.batch.grades import Grade
 from grader.batch.ledger import (
     GRADED_AT,
     BatchSettings,
-    Done,
-    counting,
     decisions_of,
-    done_so_far,
+    graded_so_far,
     grades_of,
     setup_of,
     write_grades,
@@ -30,7 +29,7 @@ from grader.batch.review_queue import READ, DecisionOutcome, DecisionRequest, Re
 from grader.batch.schedule import write
 from grader.batch.status import seconds_left
 from grader.errors import GraderError
-from grader.report.messages.catalogue import current
+from grader.report.layers import PersonDecision
 from grader.report.model import CheckResult
 from grader.store.journal import JOURNAL_FILE, BusyError, watched
 
@@ -80,18 +79,14 @@ class ClassNow:
 
     Attributes:
         setup: How the batch was begun.
-        said: Name → what the grader said.
-        shown: Name → as people decided.
-        decisions: Name → place → decision.
+        everybody: Name → submission.
         working: A batch is at work.
         seconds_left: How long that will take; None where nobody can say.
         items: Id → item, by question and finding; within these in an order that tells no name.
     """
 
     setup: BatchSettings
-    said: Mapping[str, Done]
-    shown: Mapping[str, Done]
-    decisions: Mapping[str, Mapping[str, PersonDecision]]
+    everybody: Mapping[str, GradedSubmission]
     working: bool
     seconds_left: float | None
     items: Mapping[str, Item]
@@ -99,29 +94,35 @@ class ClassNow:
     @property
     def grades(self) -> list[Grade]:
         """Return the grades, as lateness counts in the batch."""
-        return grades_of(list(self.shown.values()), self.setup.late)
+        return grades_of(list(self.everybody.values()), self.setup.late)
+
+    @property
+    def decisions(self) -> list[tuple[str, PersonDecision]]:
+        """Return what was decided: name of the submission, and decision."""
+        return [(name, made) for name, each in self.everybody.items() for made in each.decisions]
 
     def decision(self, item: Item) -> PersonDecision | None:
         """Return what was decided on an item."""
-        return self.decisions.get(item.name, {}).get(item.place)
+        own = self.everybody[item.name].decisions if item.name in self.everybody else ()
+        return next((made for made in own if made.place == item.place), None)
 
     def item_at(self, name: str, place: str) -> Item | None:
         """Return a check of a submission as an item, whatever the grader said of it."""
-        done = self.said.get(name)
-        check = check_at(done.report, place) if done else None
+        done = self.everybody.get(name)
+        check = check_at(done.counted, place) if done else None
         question = place.partition(".")[0]
         return Item(_id(self.setup, name, place), name, question, check) if check else None
 
     def alike(self, item: Item) -> list[Item]:
         """Return the others whose check has the same finding, as ``ReviewQueue`` has it."""
-        own = apart(self.said[item.name], item.check)
+        own = apart(self.everybody[item.name], item.check)
         return [
             other
             for other in self.items.values()
             if other.place == item.place
             and other.name != item.name
             and same_finding(other.check, item.check)
-            and apart(self.said[other.name], other.check) == own
+            and apart(self.everybody[other.name], other.check) == own
         ]
 
     def state(self, item: Item) -> str:
@@ -138,20 +139,23 @@ def _id(setup: BatchSettings, name: str, place: str) -> str:
 
 
 def _items(
-    setup: BatchSettings, said: Mapping[str, Done], known: Iterable[Item], fresh: Iterable[str]
+    setup: BatchSettings,
+    everybody: Mapping[str, GradedSubmission],
+    known: Iterable[Item],
+    fresh: Iterable[str],
 ) -> dict[str, Item]:
     """Return the items of a class; only those of fresh submissions are made anew."""
     new = set(fresh)
-    found = [item for item in known if item.name in said and item.name not in new]
+    found = [item for item in known if item.name in everybody and item.name not in new]
     found += [
         Item(_id(setup, name, f"{question.id}.{check.id}"), name, question.id, check)
         for name in new
-        for question, check in awaited(said[name].report)
+        for question, check in awaited(everybody[name].counted)
     ]
     order = {
         question.id: number
-        for done in said.values()
-        for number, question in enumerate(done.report.questions)
+        for done in everybody.values()
+        for number, question in enumerate(done.counted.questions)
     }
     found.sort(key=lambda each: (order[each.question], each.check.id, each.check.message, each.id))
     return {each.id: each for each in found}
@@ -194,7 +198,7 @@ class GradedClass:
         self._open: dict[str, tuple[str, float]] = {}
         self.now = self._in_order(self._read)
         # An earlier desk may have been killed before it wrote the files.
-        self._unwritten = set(self.now.decisions) & set(self.now.said)
+        self._unwritten = {name for name, _ in self.now.decisions}
         self._ended = Event()
         self._keeper = Thread(target=self._keep_up, daemon=True)
 
@@ -230,10 +234,7 @@ class GradedClass:
             queue = self._taken()
             self._refuse_changed(item, state)
             outcome = queue.decide([wish], who)
-            decisions = {name: dict(own) for name, own in self.now.decisions.items()}
-            for name, made in outcome.made:
-                decisions.setdefault(name, {})[made.place] = made
-            self._changed(decisions, [name for name, _ in outcome.made])
+            self._changed([(name, made.place, made) for name, made in outcome.made])
             return outcome
 
         return self._in_order(work)
@@ -256,10 +257,7 @@ class GradedClass:
             queue = self._taken()
             self._refuse_changed(item, state)
             places = [text.rsplit(" ", 1) for text in queue.undo(item.name, item.place, same)]
-            decisions = {name: dict(own) for name, own in self.now.decisions.items()}
-            for name, place in places:
-                decisions.get(name, {}).pop(place, None)
-            self._changed(decisions, [name for name, _ in places])
+            self._changed([(name, place, None) for name, place in places])
 
         self._in_order(work)
 
@@ -275,8 +273,8 @@ class GradedClass:
             with suppress(BusyError):
                 if self._unwritten:
                     self._taken()
-                    for name in self._unwritten & set(self.now.shown):
-                        write(self.now.shown[name].report, self.out)
+                    for name in self._unwritten & set(self.now.everybody):
+                        write(self.now.everybody[name].report, self.out)
                     absent = [each.student() for each in self.now.setup.absent]
                     write_grades(self.now.grades, self.out, absent)
                     self._unwritten = set()
@@ -327,7 +325,7 @@ class GradedClass:
         if self._queue is None:
             self._refresh()
             # As it was read a moment ago; a class of a thousand takes seconds to read again.
-            self._queue = ReviewQueue(self.out, self.now.said)
+            self._queue = ReviewQueue(self.out, self.now.everybody)
         self._last_decision = monotonic()
         return self._queue
 
@@ -336,48 +334,47 @@ class GradedClass:
         if found is None or self.now.state(found) != state:
             raise ChangedError(f"{item.place} has changed since you opened it")
 
-    def _changed(
-        self, decisions: Mapping[str, Mapping[str, PersonDecision]], names: Sequence[str]
-    ) -> None:
-        said, now = self.now.said, self.now
-        shown = {name: _as_decided(said[name], decisions.get(name, {})) for name in names}
-        self.now = replace(now, decisions=decisions, shown={**now.shown, **shown}, working=False)
-        self._unwritten |= {*names}
+    def _changed(self, made: Iterable[tuple[str, str, PersonDecision | None]]) -> None:
+        """Take up decisions, and those that were taken back: name, place, decision."""
+        everybody = dict(self.now.everybody)
+        for name, place, decision in made:
+            others = [each for each in everybody[name].decisions if each.place != place]
+            own = others if decision is None else [*others, decision]
+            everybody[name] = everybody[name].with_decisions(own)
+            self._unwritten.add(name)
+        self.now = replace(self.now, everybody=everybody, working=False)
         self.decided = True
         self.version += 1
 
     def _read(self) -> ClassNow:
         """Return the class as it is in the journal; only what is new there is parsed."""
         self._signature = self._seen()
-        known = self.now.said if self._marks else {}
+        known = self.now.everybody if self._marks else {}
         items = self.now.items if self._marks else {}
         with watched(self.out / JOURNAL_FILE) as (journal, working):
             setup = setup_of(journal, self.out)
             context = (setup.gpu, setup.roster, setup.begun_at and setup.seed)
             marks, moments = {}, []
             for entry in journal.entries():
-                marks[entry.name] = hash(entry.report)
+                marks[entry.name] = hash((entry.report, entry.machines))
                 moments.append(entry.about.get(GRADED_AT))
             before = self._marks if context == self._context else {}
             fresh = [name for name, mark in marks.items() if before.get(name) != mark]
-            new = {
-                done.submission.name: done
-                for done in counting(journal, done_so_far(journal, fresh))
-            }
-            said = {name: new.get(name) or known[name] for name in marks}
-            decided = decisions_of(journal)
-        decisions = {name: {each.place: each for each in own} for name, own in decided.items()}
+            new = {each.name: each for each in graded_so_far(journal, fresh)}
+            decisions = decisions_of(journal)
+        everybody = {
+            name: (new.get(name) or known[name]).with_decisions(decisions.get(name, ()))
+            for name in marks
+        }
         self._marks, self._context = marks, context
-        left = max(0, setup.total - len(said))
+        left = max(0, setup.total - len(everybody))
         times = [dt.datetime.fromisoformat(text) for text in moments if text]
         return ClassNow(
             setup,
-            said,
-            {name: _as_decided(done, decisions.get(name, {})) for name, done in said.items()},
-            decisions,
+            everybody,
             working,
             seconds_left(setup, times, left) if working else None,
-            _items(setup, said, items.values(), fresh),
+            _items(setup, everybody, items.values(), fresh),
         )
 
     def _seen(self) -> object:
@@ -388,9 +385,3 @@ class GradedClass:
                 state = path.with_name(name).stat()
                 found.append((state.st_ino, state.st_mtime_ns, state.st_size))
         return found
-
-
-def _as_decided(done: Done, own: Mapping[str, PersonDecision]) -> Done:
-    if not own:
-        return done
-    return replace(done, report=with_decisions(done.report, own.values(), current()))

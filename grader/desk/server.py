@@ -183,11 +183,11 @@ class Desk:
 
     def _file(self, request: Request, _: bytes) -> Response:
         item = self._found(request)
-        return JSONResponse(file_view(self._graded.now.said[item.name]))
+        return JSONResponse(file_view(self._graded.now.everybody[item.name]))
 
     def _document(self, request: Request, _: bytes) -> Response:
         item = self._found(request)
-        data = document_of(self._graded.now.said[item.name], item)
+        data = document_of(self._graded.now.everybody[item.name], item)
         if data is None:
             return PlainTextResponse("It is no longer there as it was handed in.", 404)
         return _download(data, f"{item.question}-{item.id[:6]}-{item.check.params['file']}")
@@ -198,7 +198,7 @@ class Desk:
     def _report(self, request: Request, _: bytes) -> Response:
         """Return a submission's page as the static one is, under its own policy."""
         now, name = self._graded.now, self._name(request)
-        done, setup = now.shown[name], now.setup
+        done, setup = now.everybody[name], now.setup
         labels = labels_of(setup.language)
         look = look_of(labels, setup.file)
         (grade,) = grades_of([done], setup.late)
@@ -297,7 +297,7 @@ class Desk:
 
     def _name(self, request: Request) -> str:
         name = str(request.path_params["name"])
-        if name not in self._graded.now.shown:
+        if name not in self._graded.now.everybody:
             raise _AbsentError("there is no such submission in the class")
         return name
 

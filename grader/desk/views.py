@@ -11,9 +11,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from grader.batch.decisions import PersonDecision, awaited, rubric_of
+from grader.batch.decisions import awaited, rubric_of
 from grader.batch.discover import Student
-from grader.batch.ledger import Done
+from grader.batch.graded import GradedSubmission
 from grader.batch.pages import submitted
 from grader.batch.review_queue import Finding
 from grader.batch.status import lines_of
@@ -23,6 +23,7 @@ from grader.progress import span
 from grader.report.excerpts import texts
 from grader.report.gradebook import cell
 from grader.report.html.class_page import bars_of
+from grader.report.layers import PersonDecision
 from grader.report.model import CheckResult, ReportStatus
 from grader.report.summary import amount
 from grader.static_analysis.mends import definition_of
@@ -38,7 +39,7 @@ _BY_HAND = "Graded by hand."
 View = dict[str, Any]
 
 
-Rows = dict[str, tuple[Done, View]]
+Rows = dict[str, tuple[GradedSubmission, View]]
 """Name → the row that was made of what was done."""
 
 
@@ -49,10 +50,10 @@ def class_view(now: ClassNow, known: Rows) -> View:
         now: The class.
         known: Rows that were made before; takes up the new ones.
     """
-    for name, done in now.shown.items():
+    for name, done in now.everybody.items():
         if name not in known or known[name][0] is not done:
             known[name] = done, _row(done)
-    reports = [done.report for done in now.shown.values()]
+    reports = [done.report for done in now.everybody.values()]
     bars = bars_of(each for each in reports if each.status is not ReportStatus.INCOMPLETE)
     left = now.seconds_left
     return {
@@ -62,16 +63,16 @@ def class_view(now: ClassNow, known: Rows) -> View:
         "left": "" if left is None else f"about {span(left)} left",
         "watched": now.setup.watched,
         "bars": [[bar.low, bar.high, bar.count] for bar in bars],
-        "rows": [known[name][1] for name in now.shown],
+        "rows": [known[name][1] for name in now.everybody],
         "absent": [inert(_called(each.student()), _NAME) for each in now.setup.absent],
     }
 
 
-def _row(done: Done) -> View:
+def _row(done: GradedSubmission) -> View:
     report = done.report
     return {
-        "name": done.submission.name,
-        "shown": inert(done.submission.name, _NAME),
+        "name": done.name,
+        "shown": inert(done.name, _NAME),
         "people": inert("; ".join(map(_called, done.submission.students)), 2 * _NAME),
         "score": amount(report.score),
         "max": amount(report.max_score),
@@ -91,7 +92,7 @@ def queue_view(graded: GradedClass, who: str) -> View:
     now = graded.now
     titles = {
         question.id: question.title
-        for done in now.said.values()
+        for done in now.everybody.values()
         for question in done.report.questions
     }
     return {
@@ -120,7 +121,7 @@ def item_view(graded: GradedClass, item: Item, who: str, names: bool) -> View:
         names: Say whose it is.
     """
     now, check = graded.now, item.check
-    done = now.said[item.name]
+    done = now.everybody[item.name]
     alike = now.alike(item)
     waiting = [] if item.read else [other for other in alike if now.decision(other) is None]
     mine = now.decision(item)
@@ -175,7 +176,7 @@ def _others(now: ClassNow, alike: Sequence[Item]) -> list[View]:
     ]
 
 
-def _lines(done: Done, item: Item) -> list[tuple[str, str, bool]]:
+def _lines(done: GradedSubmission, item: Item) -> list[tuple[str, str, bool]]:
     """Return lines in question: number, text, and whether the finding names it."""
     named = item.check.params.get("line")
     found = []
@@ -205,7 +206,7 @@ def reference_of(file: Path, question: str) -> str:
     return ""
 
 
-def file_view(done: Done) -> list[View]:
+def file_view(done: GradedSubmission) -> list[View]:
     """Return the files of a submission that are still what was graded."""
     return [
         {"path": inert(text.path, _NAME), "lines": text.lines}
@@ -215,7 +216,7 @@ def file_view(done: Done) -> list[View]:
     ]
 
 
-def document_of(done: Done, item: Item) -> bytes | None:
+def document_of(done: GradedSubmission, item: Item) -> bytes | None:
     """Return the file that a person reads for an item; None where it is gone."""
     wanted = [file.path for file in done.report.submission.files]
     name = str(item.check.params.get("file", ""))
@@ -226,7 +227,7 @@ def document_of(done: Done, item: Item) -> bytes | None:
 def student_view(graded: GradedClass, name: str) -> View:
     """Return a submission with each check that a person may decide on."""
     now = graded.now
-    done = now.shown[name]
+    done = now.everybody[name]
     return {
         **_row(done),
         "replay": f"grader replay {quote(str(graded.out / name))}",
@@ -258,13 +259,9 @@ def changes_table(now: ClassNow) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(_CHANGES)
-    every = sorted(
-        ((each, name) for name, own in now.decisions.items() for each in own.values()),
-        key=lambda pair: (pair[0].at, pair[1], pair[0].place),
-    )
-    for each, name in every:
-        done = now.said.get(name)
-        people = "; ".join(map(_called, done.submission.students)) if done else ""
+    every = sorted(now.decisions, key=lambda pair: (pair[1].at, pair[0], pair[1].place))
+    for name, each in every:
+        people = "; ".join(map(_called, now.everybody[name].submission.students))
         row = (
             each.at.isoformat(timespec="seconds"), each.who, name, people, each.question,
             each.check, each.said.value, amount(each.said_points), amount(each.points),
@@ -278,25 +275,25 @@ def finish_view(graded: GradedClass, written: Path) -> View:
     """Return what is still open, and whether the written totals are the desk's."""
     now = graded.now
     waits = Counter(
-        question.id for done in now.shown.values() for question, _ in awaited(done.report)
+        question.id for done in now.everybody.values() for question, _ in awaited(done.report)
     )
     otherwise, folder = list(_otherwise(now, written)), quote(str(graded.out))
     return {
         "waits": sorted(waits.items()),
         "incomplete": [
             inert(name, _NAME)
-            for name, done in now.shown.items()
+            for name, done in now.everybody.items()
             if done.report.status is ReportStatus.INCOMPLETE
         ],
         "pending": sum(
-            done.report.pending > 0 and not awaited(done.report) for done in now.shown.values()
+            done.report.pending > 0 and not awaited(done.report) for done in now.everybody.values()
         ),
         "absent": [inert(_called(each.student()), _NAME) for each in now.setup.absent],
         "working": now.working,
-        "decided": sum(map(len, now.decisions.values())),
-        "total": len(now.shown),
+        "decided": len(now.decisions),
+        "total": len(now.everybody),
         "otherwise": otherwise[:_FEW],
-        "agree": len(now.shown) - len(otherwise),
+        "agree": len(now.everybody) - len(otherwise),
         "commands": [
             f"grader export canvas {folder} --into my_export.csv --out import.csv",
             f"grader export moodle {folder} --into worksheet.csv --out import.csv",

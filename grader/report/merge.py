@@ -2,25 +2,20 @@
 
 A report of a machine without a GPU leaves points pending. A report of the same submission from a
 machine that has one fills them. What was decided once stays as it was: nothing but pending checks
-is ever replaced, so that merging twice changes nothing the second time.
+is ever filled, so that merging twice changes nothing the second time.
 
 Seeds may differ: each machine draws inputs of its own, and every check is judged within one run.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.errors import UsageError
-from grader.report.build import PLACES, question_status, report_status
-from grader.report.model import CheckResult, MergedInfo, Place, QuestionResult, Report, above
-from grader.verdict import Code, Status
-
-_UNTOUCHED = frozenset({Code.NOT_RUN, Code.NO_DEVICE, Code.NO_PERMISSION})
-"""Codes of a check that nobody has looked at yet; any other pending verdict says more."""
-
+from grader.report.layers import MachineLayer, fills, fold, undecided
+from grader.report.model import CheckResult, MergedInfo, Place, QuestionResult, Report
+from grader.verdict import Code
 
 _DEVICES = frozenset(
     {
@@ -59,10 +54,17 @@ _NOTHING = Allowed()
 
 
 def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -> Report:
-    """Return the base with its pending checks filled from the others, in their order.
+    """Return the base with its pending checks filled from the others; see ``completions``."""
+    return fold(base, completions(base, others, allowed))
+
+
+def completions(
+    base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING
+) -> tuple[MachineLayer, ...]:
+    """Return what fills pending checks of the base, in the order of the others.
 
     Args:
-        base: What is to be completed; its environment and timing stay.
+        base: What is to be completed.
         others: Reports of the same submission and assignment.
         allowed: What may be done beyond that.
 
@@ -71,6 +73,7 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
         MergeError: A report is of another submission or assignment, or was made without a sandbox,
             and that was not allowed.
     """
+    layers = []
     for other in others:
         _refuse_strangers(base, other)
         # Without a sandbox the submission could have written these points itself.
@@ -80,15 +83,15 @@ def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -
                 "report to be completed with one. If the GPU worker took only submissions that had "
                 "passed before, pass --accept-unwalled; the merged report says so"
             )
-        base = _merge(base, other, allowed)
-    return base
-
-
-def undecided(check: CheckResult) -> bool:
-    """Tell whether a check still waits for a run, a machine or a person."""
-    if check.pending or check.status.open:
-        return True
-    return check.status is Status.SKIPPED and check.code is Code.NOT_RUN
+        theirs = other.by_place()
+        disputed = _disputes(base, theirs)
+        if disputed and not allowed.conflicts:
+            raise ConflictError(f"“{base.submission.id}”: {'; '.join(disputed.values())}")
+        # A question that was decided in two ways is nobody's to complete but a person's.
+        if results := _filling(base, theirs, disputed):
+            layers.append(MachineLayer(info=_info(other, results), results=results))
+            base = fold(base, layers[-1:])
+    return tuple(layers)
 
 
 def waits_for_device(question: QuestionResult) -> bool:
@@ -117,46 +120,29 @@ def _refuse_strangers(base: Report, other: Report) -> None:
         )
 
 
-def _merge(base: Report, other: Report, allowed: Allowed) -> Report:
-    theirs = other.by_place()
-    disputed = _disputes(base, theirs)
-    if disputed and not allowed.conflicts:
-        raise ConflictError(f"“{base.submission.id}”: {'; '.join(disputed.values())}")
-    filled: list[str] = []
-    questions = tuple(
-        # A question that was decided in two ways is nobody's to complete but a person's.
-        question if question.id in disputed else _question(question, theirs, filled)
-        for question in base.questions
-    )
-    return _with(base, other, questions, filled) if filled else base
+def _filling(
+    base: Report, theirs: Results, disputed: Collection[str]
+) -> dict[str, dict[str, CheckResult]]:
+    """Return what fills open checks: question → check → result."""
+    found: dict[str, dict[str, CheckResult]] = {}
+    for question, check in base.checks():
+        other = theirs.get((question, check.id))
+        if other is not None and question not in disputed and fills(check, other):
+            found.setdefault(question, {})[check.id] = other
+    return found
 
 
-def _with(
-    base: Report, other: Report, questions: tuple[QuestionResult, ...], filled: Sequence[str]
-) -> Report:
+def _info(other: Report, results: Mapping[str, Mapping[str, CheckResult]]) -> MergedInfo:
     there = other.environment
-    source = MergedInfo(
+    return MergedInfo(
         device=there.device,
         isolation=there.isolation.tier,
         seed=there.seed,
         platform=there.platform,
         torch=there.torch,
         grader_version=there.grader_version,
-        checks=tuple(filled),
+        checks=tuple(f"{question}.{check}" for question in results for check in results[question]),
     )
-    return with_results(base, questions, merged=(*base.merged, source))
-
-
-def _question(question: QuestionResult, theirs: Results, filled: list[str]) -> QuestionResult:
-    checks: list[CheckResult] = []
-    for check in question.checks:
-        other = theirs.get((question.id, check.id), check)
-        untouched = check.code in _UNTOUCHED and other.code not in _UNTOUCHED
-        fills = undecided(check) and (untouched or not undecided(other))
-        if fills:
-            filled.append(f"{question.id}.{check.id}")
-        checks.append(other if fills else check)
-    return with_checks(question, checks)
 
 
 def _disputes(base: Report, theirs: Results) -> dict[str, str]:
@@ -173,42 +159,6 @@ def _disputes(base: Report, theirs: Results) -> dict[str, str]:
                     f"here, {_brief(other)} there",
                 )
     return disputes
-
-
-def sums(maximum: float, parts: Sequence[CheckResult | QuestionResult]) -> dict[str, float]:
-    """Return the points of a whole from those of its parts, which were rounded."""
-    # From what is lost: scores of thirds were rounded one by one, and would not add up to one.
-    most = maximum + above(parts)
-    pending = min(round(math.fsum(part.pending for part in parts), PLACES), most)
-    lost = math.fsum(
-        max(0.0, part.max_score + part.above - part.score - part.pending) for part in parts
-    )
-    earned = max(0.0, round(most - lost - pending, PLACES))
-    return {"score": earned, "pending": pending, "max_score": maximum}
-
-
-def with_checks(question: QuestionResult, checks: Sequence[CheckResult]) -> QuestionResult:
-    """Return a question with these results of its checks, and the points that follow."""
-    if tuple(checks) == question.checks:
-        return question
-    points = sums(question.max_score, checks)
-    status = question_status(checks, **points)
-    return question.model_copy(update={"checks": tuple(checks), "status": status, **points})
-
-
-def with_results(report: Report, questions: Sequence[QuestionResult], **more: object) -> Report:
-    """Return a report with these results of its questions, and the points that follow.
-
-    Args:
-        report: Its maximum stays.
-        questions: All that it has.
-        more: Further fields that change with them.
-    """
-    points = sums(report.max_score, questions)
-    status = report_status(questions)
-    return report.model_copy(
-        update={"questions": tuple(questions), "status": status, **points, **more}
-    )
 
 
 def _brief(check: CheckResult) -> str:

@@ -15,12 +15,12 @@ from enum import Enum
 from grader.report.build import PLACES, question_status, report_status
 from grader.report.excerpts import Excerpt, SourceText, excerpt_of
 from grader.report.lateness import LateCost
-from grader.report.merge import sums
 from grader.report.messages.catalogue import words_in
 from grader.report.messages.language import current_language
 from grader.report.messages.words import Words
 from grader.report.model import CheckResult, Place, QuestionResult, Report, Timing, in_language
 from grader.report.summary import notices, unread, unwritten
+from grader.report.sums import sums
 from grader.verdict import Code, Status, Visibility
 
 

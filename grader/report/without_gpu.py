@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from grader.assignment.types import Assignment
 from grader.checks.speed import only_on_device
 from grader.report.build import PLACES, report_status
-from grader.report.merge import sums, with_checks
 from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import amount
+from grader.report.sums import sums, with_checks
 from grader.verdict import Basis, Code, Message, Status
 
 

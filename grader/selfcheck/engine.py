@@ -12,9 +12,9 @@ from typing import cast
 from grader.checks.diagnoses import exception_cause
 from grader.checks.ops import WRITTEN_AS
 from grader.grading import Grader, Options
-from grader.report.merge import with_results
 from grader.report.messages.catalogue import current
 from grader.report.model import CheckResult, QuestionResult, Report
+from grader.report.sums import with_results
 from grader.run.capabilities import DeviceChoice
 from grader.run.judge_submission import misnamed
 from grader.run.materials import Materials

@@ -18,7 +18,6 @@ from pathlib import Path
 from grader.assignment.types import Assignment
 from grader.checks.by_hand import DOCUMENT
 from grader.errors import UsageError
-from grader.report.merge import with_results
 from grader.report.model import QuestionResult, Report, ReportStatus
 from grader.report.student import (
     StudentView,
@@ -31,6 +30,7 @@ from grader.report.student import (
     of_the_file,
 )
 from grader.report.summary import amount
+from grader.report.sums import with_results
 from grader.selfcheck.engine import SelfCheck
 from grader.selfcheck.workplace import (
     Workplace,

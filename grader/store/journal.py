@@ -15,7 +15,6 @@ import json
 import shutil
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -88,7 +87,7 @@ def damaged(path: Path, detail: str) -> DamagedError:
 
 JOURNAL_FILE = "journal.sqlite"
 PREVIOUS_FILE = "journal.previous.sqlite"
-_VERSION = 1
+_VERSION = 2
 _TABLES = """
 CREATE TABLE header (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE graded (
@@ -97,18 +96,22 @@ CREATE TABLE graded (
     timed INTEGER NOT NULL,
     about TEXT NOT NULL,
     report BLOB NOT NULL,
-    kept BLOB
+    kept BLOB,
+    machines BLOB
 ) WITHOUT ROWID;
+CREATE TABLE decided (
+    name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
+) WITHOUT ROWID;
+CREATE TABLE answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID;
 """
-# Journals of earlier versions have none.
-_DECIDED = """
+# A journal of version 1 has what other machines said within its reports; the last two tables were
+# made when they were first written to.
+_FROM_VERSION_1 = """
+ALTER TABLE graded ADD COLUMN machines BLOB;
 CREATE TABLE IF NOT EXISTS decided (
     name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
-) WITHOUT ROWID
-"""
-# Nor have they these: a submission's entry names the answers that it was written against.
-_ANSWERED = """
-CREATE TABLE IF NOT EXISTS answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -118,23 +121,29 @@ class NotBegunError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """One submission that is done.
+    """One submission that is done: a row of the journal.
 
     Attributes:
         name: Of the submission.
         digest: Over its files; empty where it could not be read.
-        report: ``report.json``, as text.
+        report: What the run said, ``report.json``, deflated.
         about: What the platform says about it; plain JSON.
         timed: Speed was measured too, or did not have to be.
-        kept: What was observed, for judging again; None where nothing was.
+        kept: What was observed, for judging again; None where nothing was, or where it was not
+            asked for.
+        machines: What other machines said, as JSON, deflated; None where an earlier version has it
+            within the report.
+        decisions: What people decided, each as JSON.
     """
 
     name: str
     digest: str
-    report: str
+    report: bytes
     about: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = True
     kept: bytes | None = None
+    machines: bytes | None = b""
+    decisions: tuple[str, ...] = ()
 
 
 class Journal:
@@ -181,6 +190,8 @@ class Journal:
     def record(self, entry: JournalEntry) -> None:
         """Write down that a submission is done; an earlier entry of that name is replaced.
 
+        What people decided stays.
+
         Raises:
             InfrastructureError: The disk is full or broken. The journal is as it was.
         """
@@ -189,13 +200,26 @@ class Journal:
             entry.digest,
             int(entry.timed),
             json.dumps(entry.about),
-            zlib.compress(entry.report.encode(), 1),
+            entry.report,
             entry.kept,
+            entry.machines,
         )
         with self._explained():
             # One statement is one transaction: after a crash the entry is there whole, or the
             # earlier one is.
-            self._connection.execute("REPLACE INTO graded VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._connection.execute("REPLACE INTO graded VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def revise(self, entry: JournalEntry) -> None:
+        """Write down what is said of a submission now; nothing ran, so the rest of it stays.
+
+        Raises:
+            InfrastructureError: The disk is full or broken. The journal is as it was.
+        """
+        with self._explained():
+            self._connection.execute(
+                "UPDATE graded SET report = ?, machines = ? WHERE name = ?",
+                (entry.report, entry.machines, entry.name),
+            )
 
     def entries(self, names: Iterable[str] | None = None) -> Iterator[JournalEntry]:
         """Yield everything that is done, by name, without what was kept of it.
@@ -204,12 +228,21 @@ class Journal:
             names: These alone, in their order.
         """
         with self._explained():
-            for name, digest, report, about, timed in self._rows(names):
-                text = zlib.decompress(report).decode()
-                yield JournalEntry(name, digest, text, json.loads(about), bool(timed))
+            decided = self.decided() if names is None else None
+            for name, digest, report, about, timed, machines in self._rows(names):
+                own = (decided if decided is not None else self.decided(name)).get(name, ())
+                yield JournalEntry(
+                    name,
+                    digest,
+                    report,
+                    json.loads(about),
+                    bool(timed),
+                    machines=machines,
+                    decisions=tuple(own),
+                )
 
     def _rows(self, names: Iterable[str] | None) -> Iterator[Any]:
-        select = "SELECT name, digest, report, about, timed FROM graded"
+        select = "SELECT name, digest, report, about, timed, machines FROM graded"
         if names is None:
             yield from self._connection.execute(f"{select} ORDER BY name")
         else:
@@ -231,13 +264,11 @@ class Journal:
             InfrastructureError: The disk is full or broken. The journal is as it was.
         """
         with self._explained():
-            self._connection.execute(_ANSWERED)
             self._connection.execute("REPLACE INTO answered VALUES (?, ?)", (key, answers))
 
     def answers(self, key: str) -> bytes | None:
         """Return the reference's answers that an entry names."""
         with self._explained():
-            self._connection.execute(_ANSWERED)
             row = self._connection.execute(
                 "SELECT answers FROM answered WHERE key = ?", (key,)
             ).fetchone()
@@ -255,7 +286,6 @@ class Journal:
             InfrastructureError: The disk is full or broken. The journal is as it was.
         """
         with self._explained():
-            self._connection.execute(_DECIDED)
             if decision is None:
                 self._connection.execute(
                     "DELETE FROM decided WHERE name = ? AND place = ?", (name, place)
@@ -265,12 +295,17 @@ class Journal:
                     "REPLACE INTO decided VALUES (?, ?, ?)", (name, place, decision)
                 )
 
-    def decided(self) -> dict[str, list[str]]:
-        """Return what people decided, as JSON: submission → its decisions."""
+    def decided(self, submission: str | None = None) -> dict[str, list[str]]:
+        """Return what people decided, as JSON: submission → its decisions.
+
+        Args:
+            submission: This one alone.
+        """
+        select = "SELECT name, decision FROM decided"
+        where, values = ("", ()) if submission is None else (" WHERE name = ?", (submission,))
         found: dict[str, list[str]] = {}
         with self._explained():
-            self._connection.execute(_DECIDED)
-            rows = self._connection.execute("SELECT name, decision FROM decided ORDER BY place")
+            rows = self._connection.execute(f"{select}{where} ORDER BY place", values)
             for name, decision in rows:
                 found.setdefault(name, []).append(decision)
         return found
@@ -281,8 +316,6 @@ class Journal:
             yield
         except sqlite3.Error as error:
             raise explained(self._path, error) from error
-        except zlib.error as error:
-            raise damaged(self._path, str(error)) from error
 
 
 def create(path: Path, header: Mapping[str, Any]) -> Journal:
@@ -313,8 +346,7 @@ def create(path: Path, header: Mapping[str, Any]) -> Journal:
     # too.
     with connected(path) as connection, connection:
         connection.execute("BEGIN EXCLUSIVE")
-        for statement in filter(str.strip, _TABLES.split(";")):
-            connection.execute(statement)
+        _execute_all(connection, _TABLES)
         rows = [(key, json.dumps(value)) for key, value in header.items()]
         connection.executemany("INSERT INTO header VALUES (?, ?)", rows)
         connection.execute(f"PRAGMA user_version = {_VERSION}")
@@ -343,12 +375,23 @@ def open_journal(path: Path) -> Journal:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise NotBegunError(f"{path}: is empty: a batch was killed before it had begun")
-        if version != _VERSION:
+        if version == 1:
+            with connection:
+                connection.execute("BEGIN")
+                _execute_all(connection, _FROM_VERSION_1)
+                connection.execute(f"PRAGMA user_version = {_VERSION}")
+        elif version != _VERSION:
             raise UsageError(
-                f"{path}: is of version {version}, and this program reads version {_VERSION}; "
-                "go on with the version that began it, or begin anew in another folder"
+                f"{path}: is of version {version}, and this program reads versions 1 and "
+                f"{_VERSION}; go on with the version that began it, or begin anew in another folder"
             )
     return Journal(connection, path)
+
+
+def _execute_all(connection: sqlite3.Connection, statements: str) -> None:
+    # Not executescript, which commits before it begins.
+    for statement in filter(str.strip, statements.split(";")):
+        connection.execute(statement)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -30,14 +31,15 @@ sys.path[:0] = [str(ROOT / "tests")]
 
 from desk_class import question, settings, submission  # noqa: E402
 
-from grader.batch.ledger import Done, begin, record  # noqa: E402
+from grader.batch.graded import GradedSubmission  # noqa: E402
+from grader.batch.ledger import begin, record  # noqa: E402
 from grader.report.model import QuestionResult, Report, read_report  # noqa: E402
 from grader.store.journal import JOURNAL_FILE, open_journal  # noqa: E402
 
 RATE = 20
 
 
-def done(root: Path, number: int, model: Report) -> Done:
+def done(root: Path, number: int, model: Report) -> GradedSubmission:
     """Return a submission with a real report's questions and two that wait for a person."""
     name = f"team-{number:04d}"
     made = submission(root, name)
@@ -52,7 +54,7 @@ def done(root: Path, number: int, model: Report) -> Done:
             **{key: points[key] for key in ("score", "pending", "max_score")},
         }
     )
-    return Done(made.submission, report, made.digest, timed=True)
+    return replace(made.with_run(report), observations=b"x" * 20_000)
 
 
 def write_on(root: Path, model: Report, first: int, ended: object) -> None:
@@ -60,7 +62,7 @@ def write_on(root: Path, model: Report, first: int, ended: object) -> None:
     with open_journal(root / "out" / JOURNAL_FILE) as journal:
         number = first
         while not ended.wait(1.0):  # type: ignore[attr-defined]
-            record(journal, done(root, number, model), None)
+            record(journal, done(root, number, model))
             number += 1
 
 
@@ -116,7 +118,7 @@ def main() -> None:
     (root / "out").mkdir()
     with begin(root / "out", settings(root, options.size + 200)) as journal:
         for number in range(options.size):
-            record(journal, done(root, number, model), b"x" * 20_000)
+            record(journal, done(root, number, model))
     copies(root / "class2")
     words = [sys.executable, "-m", "grader", "batch", str(ROOT / "assignments/pytorch101")]
     words += [str(root / "class2"), "--out", str(root / "out2"), "-j", "1"]

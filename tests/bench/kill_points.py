@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.batch.ledger import done_so_far
+from grader.batch.ledger import graded_so_far
 from grader.store.journal import JOURNAL_FILE, open_journal
 
 ROOT = Path(__file__).parents[2]
@@ -105,10 +105,10 @@ def state(out: Path) -> dict[str, Any]:
             done.submission.name: (
                 done.digest,
                 done.timed,
-                without_times(json.loads(done.report.model_dump_json())),
+                without_times(json.loads(done.said.model_dump_json())),
                 journal.kept(done.submission.name) is None,
             )
-            for done in done_so_far(journal)
+            for done in graded_so_far(journal)
         }
 
     return {

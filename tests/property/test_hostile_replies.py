@@ -17,8 +17,9 @@ from hostile_process import HostileSandbox, answers_of
 from grader.assignment.types import Question
 from grader.batch import local
 from grader.batch.discover import ClassSubmission
+from grader.batch.graded import GradedSubmission
 from grader.batch.local import LocalWorkers
-from grader.batch.schedule import Answer, WorkItem, WorkKind, grade_all, perform
+from grader.batch.schedule import Answer, WorkItem, grade_all, perform
 from grader.checks import judge
 from grader.grading import Grader, Options
 from grader.report.model import CheckResult, Report, ReportStatus
@@ -98,9 +99,9 @@ def test_hostile_replies_cost_their_submission_and_nobody_else(
     def measured(grader: Grader, work: WorkItem, out: Path) -> Answer:
         begun = time.process_time()
         answer = perform(grader, work, out)
-        if work.kind is WorkKind.GRADE:
+        if isinstance(answer, GradedSubmission):
             told = (work.submission.name, time.process_time() - begun, _peak() - before)
-            ended = json.loads(answer.report)["status"] != ReportStatus.INCOMPLETE
+            ended = answer.run.status != ReportStatus.INCOMPLETE
             with (tmp_path / "measured").open("a") as file:
                 file.write(json.dumps([*told, ended]) + "\n")
         return answer

@@ -13,8 +13,9 @@ import pytest
 import toy_starter
 
 from grader.batch.discover import ClassSubmission
+from grader.batch.graded import GradedSubmission
 from grader.batch.local import LocalWorkers
-from grader.batch.schedule import Graded, grade_all
+from grader.batch.schedule import grade_all
 from grader.cli import app as cli
 from grader.cli import class_run as cli_class
 from grader.errors import InfrastructureError
@@ -268,7 +269,7 @@ def test_an_interrupted_batch_keeps_what_was_graded(
         source = (SHOWCASE / "right.py").read_text()
         (tmp_path / f"{name}.py").write_text(f"{source}# {name}\n")
 
-    def interrupted(results: Iterator[Graded], *_: object) -> None:
+    def interrupted(results: Iterator[GradedSubmission], *_: object) -> None:
         next(results)
         raise KeyboardInterrupt
 

@@ -11,7 +11,8 @@ import pytest
 from in_process import Here
 
 from grader.batch import rerun as gone_over
-from grader.batch.schedule import Answer, WorkItem
+from grader.batch.discover import ClassSubmission
+from grader.batch.graded import GradedSubmission
 from grader.cli import class_run
 from grader.cli.support import terminate
 from grader.grading import Grader
@@ -212,14 +213,14 @@ def test_what_a_batch_has_timed_is_timed_again(
     course: Path, command: Any, monkeypatch: pytest.MonkeyPatch, clock: str
 ) -> None:
     timed: list[bool] = []
-    perform = gone_over.perform
+    grade_one = gone_over.grade_one
 
-    def seen(grader: Grader, work: WorkItem, out: Path) -> Answer:
-        timed.append(work.clock and grader.options.clock)
-        return perform(grader, work, out)
+    def seen(grader: Grader, submission: ClassSubmission, clock: bool = True) -> GradedSubmission:
+        timed.append(clock and grader.options.clock)
+        return grade_one(grader, submission, clock)
 
     assert command(*BATCH[:-1], clock) == 0
-    monkeypatch.setattr(gone_over, "perform", seen)
+    monkeypatch.setattr(gone_over, "grade_one", seen)
 
     assert command("regrade", "out", "--students", "bob") == 0
     assert command("replay", "out/bob") == 0

@@ -238,18 +238,18 @@ def test_a_question_asked_otherwise_is_regraded_for_everybody_and_the_rest_judge
 
 
 def test_a_replay_says_whether_it_holds(
-    course: Path, found: Found, grader: Grader, prepare: Prepare, tmp_path: Path
+    course: Path, found: Found, grader: Grader, prepare: Prepare
 ) -> None:
     grade(course, found, grader)
-    assert replay(course / "out", "cem", prepare, tmp_path / "scratch") == ()
+    assert replay(course / "out", "cem", prepare) == ()
     edit(
         course, "{id: inputs, kind: unmodified, points: 1}", "{id: inputs, kind: dtype, points: 1}"
     )
-    changes = replay(course / "out", "cem", prepare, tmp_path / "scratch")
+    changes = replay(course / "out", "cem", prepare)
     assert [(each.question, each.check) for each in changes] == [("double", "inputs")]
     (course / "class" / "cem.py").write_text("x = 1\n")
     with pytest.raises(UsageError, match="its files have changed since"):
-        replay(course / "out", "cem", prepare, tmp_path / "scratch")
+        replay(course / "out", "cem", prepare)
 
 
 def test_one_that_cannot_be_read_stops_nobody(course: Path, found: Found, grader: Grader) -> None:

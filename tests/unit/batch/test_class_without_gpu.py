@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch.ledger import done_so_far, read_grades, read_setup, record
+from grader.batch.ledger import graded_so_far, read_grades, read_setup, revise
 from grader.errors import UsageError
-from grader.report.merge import with_checks, with_results
 from grader.report.model import Report, read_report
+from grader.report.sums import with_checks, with_results
 from grader.store.journal import JOURNAL_FILE, open_journal
 from grader.verdict import Code, Owner, Status
 
@@ -32,15 +32,13 @@ def batch(course: Path, command) -> Path:
     """A class whose right submissions wait for a GPU; a wrong one lost those points."""
     assert command("batch", "tiny", "class", "--out", "out", "--isolation", "none") == 0
     with open_journal(course / "out" / JOURNAL_FILE) as journal:
-        for done in list(done_so_far(journal)):
+        for done in list(graded_so_far(journal)):
             name = done.submission.name
             if name == "eli":
                 wanted: dict[str, object] = {"owner": Owner.STUDENT, "needs_gpu": True}
             else:
                 wanted = LOST | {"owner": Owner.STUDENT} if name == "cem" else dict(WAITS)
-            report = on_a_gpu(done.report, wanted)
-            now = type(done)(done.submission, report, done.digest, done.timed)
-            record(journal, now, journal.kept(name))
+            revise(journal, done.with_run(on_a_gpu(done.run, wanted)))
     return course / "out"
 
 

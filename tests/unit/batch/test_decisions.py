@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 from in_process import Here
 
-from grader.batch.decisions import awaited, decide, judged_otherwise, outdated, with_decisions
+from grader.batch.decisions import awaited, decide, judged_otherwise
 from grader.batch.discover import ClassSubmission
-from grader.batch.ledger import BatchSettings, Done, begin, read_grades, record
+from grader.batch.graded import GradedSubmission
+from grader.batch.ledger import BatchSettings, begin, read_grades, record
 from grader.batch.review_queue import DecisionRequest, ReviewQueue
 from grader.batch.status import lines_of
 from grader.errors import UsageError
 from grader.report.gradebook import GRADEBOOK_FILE
-from grader.report.messages.catalogue import ENGLISH
+from grader.report.layers import fold, outdated
 from grader.report.model import FileInfo, Report
 from grader.store.journal import JOURNAL_FILE, open_journal
 from grader.verdict import Basis
@@ -61,7 +62,7 @@ WAITS = report(check("values", "ok", 2, 0), check("loops", "needs_review", 0, 2)
 
 def test_a_decision_is_laid_over_what_the_grader_said() -> None:
     (made,) = decide(WAITS, "f.loops", 1.5, "It is a loop in half of the cases.", "sam")
-    after = with_decisions(WAITS, [made], ENGLISH)
+    after = fold(WAITS, decisions=[made])
     assert (after.score, after.pending, after.status.value) == (3.5, 0, "graded")
     done = after.questions[0].checks[1]
     assert (done.status.value, done.code.value, done.score) == ("partial", "decided", 1.5)
@@ -72,13 +73,13 @@ def test_a_decision_is_laid_over_what_the_grader_said() -> None:
     assert "said needs_review" in done.message
     assert "sam" not in done.student_message
     assert not awaited(after)
-    assert with_decisions(after, [], ENGLISH) == after
+    assert fold(after) == after
 
 
 def test_points_of_a_question_go_to_its_checks_in_order() -> None:
     made = decide(WAITS, "f", 2.5, "See the answer to your request.", "sam")
     assert [item.points for item in made] == [2, 0.5]
-    assert with_decisions(WAITS, made, ENGLISH).score == 2.5
+    assert fold(WAITS, decisions=made).score == 2.5
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_a_decision_that_was_overtaken() -> None:
     worth_more = report(check("loops", "needs_review", 0, 3, max_score=3))
     for later in (gone, worth_more):
         assert outdated(later, made)
-        assert with_decisions(later, [made], ENGLISH) == later
+        assert fold(later, decisions=[made]) == later
 
 
 def scores(course: Path) -> dict[str, str]:
@@ -259,8 +260,8 @@ def waiting_class(folder: Path, basis: Basis = Basis.FACT, digests: str = "aab")
                 update={"files": (FileInfo(path="toy.py", sha256=""),)}
             )
             found = found.model_copy(update={"submission": info})
-            done = Done(ClassSubmission(name, source.parent), found, digest, timed=True)
-            record(journal, done, None)
+            submission = ClassSubmission(name, source.parent)
+            record(journal, GradedSubmission.of(submission, found, digest=digest))
     return out
 
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,11 @@ from test_schedule import report
 
 from grader.batch import local
 from grader.batch.discover import ClassSubmission
+from grader.batch.graded import GradedSubmission
 from grader.batch.local import LocalWorkers
-from grader.batch.schedule import Answer, Graded, WorkItem, WorkKind, grade_all
+from grader.batch.schedule import Answer, WorkItem, WorkKind, grade_all
 from grader.errors import InfrastructureError
-from grader.grading import Examined
+from grader.grading import Examined, Options
 from grader.report.model import Report
 from grader.run.answer_budget import NO_GUARD, CpuGuard
 from grader.verdict import Code
@@ -32,6 +33,7 @@ class Stub:
     """Stands for a grader."""
 
     guard: CpuGuard = NO_GUARD
+    options: Options = field(default_factory=lambda: Options(0))
 
     def with_sandbox(self, _: object, guard: CpuGuard) -> Stub:
         return Stub(guard)
@@ -50,25 +52,27 @@ def told(name: str, code: Code, reason: str) -> Report:
     return made.model_copy(update={"environment": environment})
 
 
-def words(graded: Graded) -> str:
+def words(graded: GradedSubmission) -> str:
     return graded.report.environment.platform
 
 
 Act = Callable[[Stub, WorkItem], None]
-Grade = Callable[..., dict[str, Graded]]
+Grade = Callable[..., dict[str, GradedSubmission]]
 
 
 @pytest.fixture
 def grade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grade:
-    def run(act: Act, jobs: int = 2, **more: object) -> dict[str, Graded]:
+    def run(act: Act, jobs: int = 2, **more: object) -> dict[str, GradedSubmission]:
         def perform(grader: Stub, work: WorkItem, _: Path) -> Answer:
             digest = work.submission.name
             if work.kind is WorkKind.READ:
-                return Answer(digest)
+                return digest
             with (tmp_path / "log").open("a") as log:
                 log.write(f"{digest}\n")
             act(grader, work)
-            return Answer(digest, report(digest).model_dump_json(), b"kept")
+            return GradedSubmission.of(
+                work.submission, report(digest), digest=digest, observations=b"kept"
+            )
 
         # Before the first work forks the workers.
         monkeypatch.setattr(local, "perform", perform)
@@ -170,7 +174,7 @@ def test_who_stops_early_leaves_no_worker(tmp_path: Path, monkeypatch: pytest.Mo
     def perform(_: Stub, work: WorkItem, __: Path) -> Answer:
         (tmp_path / f"{os.getpid()}.pid").write_text(work.submission.name)
         time.sleep(600)
-        return Answer()
+        return ""
 
     monkeypatch.setattr(local, "perform", perform)
     workers = LocalWorkers(Stub(), nullcontext, tmp_path, 2)  # type: ignore[arg-type]

@@ -13,23 +13,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from former_journal import as_version_1
 
 from grader.batch.changes import with_questions
-from grader.batch.decisions import carry, decide, judged_otherwise, outdated
+from grader.batch.decisions import decide, judged_otherwise
 from grader.batch.discover import ClassSubmission
+from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import (
     BatchSettings,
-    Done,
     begin,
     decisions_of,
-    done_so_far,
+    graded_so_far,
     keep,
     record,
-    with_decided,
+    revise,
 )
-from grader.report.merge import Allowed, ConflictError, MergeError, merge
+from grader.report.layers import MachineLayer, outdated
+from grader.report.merge import Allowed, ConflictError, MergeError, completions
 from grader.report.model import Report
-from grader.store.journal import Journal
+from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 
 WORTH = 4.0
 Check = dict[str, Any]
@@ -98,19 +100,19 @@ class Story:
     out: Path
     allowed: Allowed = field(default_factory=Allowed)
 
-    def own(self) -> Report:
-        """Return what the grader itself said."""
-        (done,) = done_so_far(self.journal)
-        return done.report
+    def now(self) -> GradedSubmission:
+        """Return the submission as it is in the journal."""
+        (graded,) = graded_so_far(self.journal)
+        return graded
 
-    def write(self, report: Report) -> None:
-        """Write down what the grader says now."""
-        record(self.journal, Done(ClassSubmission("ann", self.out), report, "", True), None)
+    def write(self, report: Report, machines: tuple[MachineLayer, ...] = ()) -> None:
+        """Write down that it ran."""
+        submission = ClassSubmission("ann", self.out)
+        record(self.journal, GradedSubmission.of(submission, report, machines=machines))
 
     def end(self) -> Report:
         """Return the report as it counts."""
-        (done,) = with_decided(self.journal, done_so_far(self.journal))
-        return done.report
+        return self.now().report
 
 
 Step = Callable[[Story], None]
@@ -123,17 +125,23 @@ def run(check: Check) -> Step:
 
 def timed(check: Check) -> Step:
     """``grader batch --resume``, which times what waits for the clock: it is graded as a whole."""
-    return lambda story: story.write(carry(story.own(), _report(check)))
+    return lambda story: story.write(_report(check), story.now().machines)
 
 
 def rejudged(check: Check) -> Step:
     """``grader rejudge``."""
-    return lambda story: story.write(carry(story.own(), _report(check)))
+    return lambda story: revise(story.journal, story.now().with_run(_report(check)))
 
 
 def regraded(check: Check, *questions: str) -> Step:
     """``grader regrade --questions``."""
-    return lambda story: story.write(with_questions(story.own(), _report(check), questions))
+
+    def step(story: Story) -> None:
+        now = story.now()
+        run = with_questions(now.run, _report(check), questions)
+        story.write(run, now.without_machines(questions))
+
+    return step
 
 
 def run_again(check: Check) -> Step:
@@ -144,14 +152,20 @@ def run_again(check: Check) -> Step:
 def machine(check: Check, tier: str = "full") -> Step:
     """``grader merge`` with a GPU machine's folder."""
     there = _report(check, tier, "cuda ×1")
-    return lambda story: story.write(merge(story.own(), [there], story.allowed))
+
+    def step(story: Story) -> None:
+        now = story.now()
+        new = completions(now.said, [there], story.allowed)
+        revise(story.journal, replace(now, machines=(*now.machines, *new)))
+
+    return step
 
 
 def person(points: float) -> Step:
     """``grader decide``."""
 
     def step(story: Story) -> None:
-        for made in decide(story.own(), "f.speed", points, "Read it.", "sam"):
+        for made in decide(story.now().said, "f.speed", points, "Read it.", "sam"):
             story.journal.decide("ann", made.place, made.model_dump_json())
 
     return step
@@ -225,8 +239,16 @@ STORIES: dict[str, tuple[Sequence[Step], tuple[str, float, float]]] = {
     "a machine's word outlasts rejudging": (
         [run(waits(NO_GPU)), machine(won()), rejudged(waits(NO_GPU))], ("ok", 4, 0),
     ),
-    "a machine's doubt does not outlast rejudging": (
-        [run(waits(NO_GPU)), machine(waits(REVIEW)), rejudged(waits(NO_GPU))], (NO_GPU, 0, 4),
+    "a machine's doubt outlasts rejudging": (
+        [run(waits(NO_GPU)), machine(waits(REVIEW)), rejudged(waits(NO_GPU))], (REVIEW, 0, 4),
+    ),
+    "a machine's word comes back with the worth of its check": (
+        [run(waits(NO_GPU)), machine(won()), rejudged(waits(NO_GPU, 3)), rejudged(waits(NO_GPU))],
+        ("ok", 4, 0),
+    ),
+    "a machine's word comes back where the verdict above it is taken back": (
+        [run(waits(NO_GPU)), machine(won()), rejudged(lost()), rejudged(waits(NO_GPU))],
+        ("ok", 4, 0),
     ),
     "a verdict on what was observed replaces a machine's word": (
         [run(waits(NO_GPU)), machine(won()), rejudged(lost())], ("too_slow", 0, 0),
@@ -330,6 +352,43 @@ def test_whose_word_counts(name: str, story: Story) -> None:
     assert report.max_score == (WORTH if check.uncounted else check.max_score + WORTH)
 
 
+@pytest.mark.parametrize("name", STORIES)
+def test_a_journal_of_an_earlier_version_says_the_same(name: str, story: Story) -> None:
+    steps, _ = STORIES[name]
+    with story.journal:
+        for step in steps:
+            step(story)
+        report, said = story.end(), story.now().said
+    path = story.out / JOURNAL_FILE
+    as_version_1(path)
+    with open_journal(path) as story.journal:
+        assert story.now().said == said
+        assert story.end() == report
+        # And so it is once it was written by this version.
+        revise(story.journal, story.now())
+        assert story.end() == report
+
+
+def test_a_machine_is_beneath_what_is_judged_anew_in_a_journal_of_an_earlier_version(
+    story: Story,
+) -> None:
+    with story.journal:
+        for step in (run(waits(NO_GPU)), machine(won())):
+            step(story)
+    as_version_1(story.out / JOURNAL_FILE)
+    with open_journal(story.out / JOURNAL_FILE) as story.journal:
+        for last, (code, names) in (
+            (rejudged(waits(NO_GPU)), ("ok", [("f.speed",)])),
+            (rejudged(lost()), ("too_slow", [])),
+            (rejudged(waits(NO_GPU)), ("ok", [("f.speed",)])),
+            (regraded(waits(NO_GPU), "f"), (NO_GPU, [])),
+        ):
+            last(story)
+            report = story.end()
+            assert report.questions[0].checks[0].code.value == code
+            assert [each.checks for each in report.merged] == names
+
+
 @pytest.mark.parametrize(
     ("steps", "error"),
     [
@@ -371,7 +430,7 @@ def test_what_is_told_of_a_decision_once_the_check_has_changed(
         for step in (run(waits(REVIEW)), person(3), rejudged(after)):
             step(story)
         ((made,),) = decisions_of(story.journal).values()
-        found = story.own()
+        found = story.now().said
         assert (outdated(found, made), judged_otherwise(found, made)) == (is_outdated, is_otherwise)
         assert ("decided" in json.dumps(story.end().model_dump(mode="json"))) != is_outdated
 

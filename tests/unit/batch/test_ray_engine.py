@@ -14,8 +14,9 @@ from in_process import Here
 
 from grader.batch import ray_engine
 from grader.batch.discover import ClassSubmission, discover
+from grader.batch.graded import GradedSubmission
 from grader.batch.ray_engine import RayWorkers
-from grader.batch.schedule import Graded, grade_all
+from grader.batch.schedule import grade_all
 from grader.errors import UsageError
 from grader.grading import Grader, Options
 from grader.run.materials import load_materials
@@ -69,7 +70,7 @@ def submissions(course: Path) -> tuple[ClassSubmission, ...]:
     return discover(course / "class", course / "out").submissions
 
 
-def outcome(results: Iterator[Graded]) -> dict[str, Any]:
+def outcome(results: Iterator[GradedSubmission]) -> dict[str, Any]:
     last = {each.submission.name: each for each in results}
     return {
         name: each.report.model_dump(exclude={"timing", "environment"})
@@ -103,5 +104,5 @@ def test_a_node_is_lost_in_the_middle(
     assert remote == outcome(grade_all(here, submissions, lambda _: False))
     written = {path.parent.name for path in out.glob("*/report.json")}
     assert written == {submission.name for submission in submissions}
-    kept = {graded.submission.name: graded.kept for graded in seen}
+    kept = {graded.submission.name: graded.observations for graded in seen}
     assert kept["ann"]

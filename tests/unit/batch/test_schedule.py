@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.batch.discover import ClassSubmission
-from grader.batch.schedule import Answer, Graded, WorkItem, WorkKind, grade_all
+from grader.batch.graded import GradedSubmission
+from grader.batch.schedule import Answer, WorkItem, WorkKind, grade_all
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.verdict import Code, Status
 
@@ -40,16 +41,12 @@ class Bench:
             self.log.append((work.kind.value, name, work.clock))
         future: Future[Answer] = Future()
         score = 2.0 if work.clock else 1.0
-        made = report(name, score).model_dump_json()
-        if work.kind is WorkKind.COPY:
-            copied = Report.model_validate_json(work.report).model_copy(
-                update={"submission": report(name).submission}
-            )
-            made = copied.model_dump_json()
+        made = report(name, score)
+        if work.first is not None:
+            made = work.first.run.model_copy(update={"submission": made.submission})
         kept = b"kept" if work.kind is WorkKind.GRADE else None
-        future.set_result(
-            Answer(digest) if work.kind is WorkKind.READ else Answer(digest, made, kept)
-        )
+        graded = GradedSubmission.of(work.submission, made, digest=digest, observations=kept)
+        future.set_result(digest if work.kind is WorkKind.READ else graded)
         return future
 
     def close(self, finished: bool) -> None:
@@ -62,7 +59,7 @@ def submission(name: str, content: str) -> ClassSubmission:
 
 def run(
     submissions: list[ClassSubmission], slow: bool = False, **more: object
-) -> tuple[Bench, list[Graded]]:
+) -> tuple[Bench, list[GradedSubmission]]:
     bench = Bench()
     awaits = (lambda made: made.score == 1.0) if slow else (lambda _: False)
     return bench, list(grade_all(bench, submissions, awaits, **more))  # type: ignore[arg-type]
@@ -81,7 +78,7 @@ def test_identical_ones_run_once() -> None:
     kinds = sorted((kind, name) for kind, name, _ in bench.log)
     assert [kind for kind, _ in kinds] == ["copy", "copy", "grade", "grade"]
     assert sorted(each.report.submission.id for each in graded) == ["ann", "bob", "cem", "dua"]
-    assert all(each.kept == b"kept" for each in graded)
+    assert all(each.observations == b"kept" for each in graded)
     assert bench.closed is True
 
 
@@ -102,8 +99,8 @@ def test_what_is_timed_comes_last_and_again() -> None:
 
 def test_what_was_done_is_not_done_again() -> None:
     done = {
-        "ann": Graded(CLASS[0], report("ann", 4.0), "x", b"old"),
-        "bob": Graded(CLASS[1], report("bob", 4.0), "changed since", b"old"),
+        "ann": GradedSubmission.of(CLASS[0], report("ann", 4.0), digest="x"),
+        "bob": GradedSubmission.of(CLASS[1], report("bob", 4.0), digest="changed since"),
     }
     bench, graded = run(CLASS, done=done)
     assert ("grade", "bob", False) in bench.log
@@ -114,7 +111,7 @@ def test_what_was_done_is_not_done_again() -> None:
 
 def test_what_was_killed_before_its_timing_is_timed() -> None:
     done = {
-        name: Graded(each, report(name), "x", b"old", timed=False)
+        name: GradedSubmission.of(each, report(name), digest="x", timed=False)
         for each in CLASS
         for name in [each.name]
         if str(each.path) == "x"
@@ -164,8 +161,8 @@ class Starved(Bench):
         self.left[name] -= 1
         self.log.append((work.kind.value, name, work.clock))
         future: Future[Answer] = Future()
-        made = failed(name).model_dump_json()
-        future.set_result(Answer(Path(str(work.submission.path)).name, made))
+        digest = Path(str(work.submission.path)).name
+        future.set_result(GradedSubmission.of(work.submission, failed(name), digest=digest))
         return future
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import pytest
 from in_process import Here
 from test_batch_commands import BATCH, book
 
-from grader.batch.grades import about
-from grader.batch.ledger import done_so_far, setup_of
+from grader.batch.ledger import graded_so_far, record, setup_of
 from grader.batch.status import BatchStatus, read_standing
+from grader.report.model import Report
 from grader.store.journal import JOURNAL_FILE, Journal, JournalEntry, open_journal
 
 AT_WORK = """\
@@ -81,18 +82,18 @@ def test_who_is_waited_for(course: Path, command: Any) -> None:
     with open_journal(course / "out" / JOURNAL_FILE) as journal:
         header = setup_of(journal, course / "out").model_copy(update={"clock": True})
         journal.replace_header(header.model_dump(mode="json"))
-        done = {each.submission.name: each for each in done_so_far(journal)}
+        done = {each.submission.name: each for each in graded_so_far(journal)}
         for name, changes in (
             ("bob", {'"status":"graded"': '"status":"incomplete"'}),
             ("cem", {'"code":"input_modified"': '"code":"needs_review"',
                      '"max_score":1.0,"pending":0.0': '"max_score":1.0,"pending":1.0'}),
         ):  # fmt: skip
-            text = done[name].report.model_dump_json()
+            text = done[name].run.model_dump_json()
             for old, new in changes.items():
                 assert old in text
                 text = text.replace(old, new)
-            own = about(done[name].submission)
-            journal.record(JournalEntry(name, "x", text, own, timed=name != "bob"))
+            changed = done[name].with_run(Report.model_validate_json(text))
+            record(journal, replace(changed, timed=name != "bob"))
     standing = read_standing(course / "out")
     assert (standing.failed, standing.person, standing.untimed) == (("bob",), ("cem",), 1)
     lines = list(standing.sentences(Path("out")))

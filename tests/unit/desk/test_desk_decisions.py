@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +112,7 @@ def test_a_doubt_on_a_claim_is_shared_by_copies_alone(
             done = submission(tmp_path, name)
             text = done.report.model_dump_json().replace('"basis":"fact"', '"basis":"claim"')
             claimed = Report.model_validate_json(text.replace("A loop in line 3.", "Doubted."))
-            record(journal, replace(done, report=claimed), None)
+            record(journal, done.with_run(claimed))
     graded.refresh()
     doubts = [
         each for each in items(ta1, "double") if seen(ta1, each["id"])["name"] in ("dua", "eli")
@@ -134,7 +133,7 @@ def test_a_file_that_is_no_text_is_offered_for_saving_alone(
         '"message_id":"by_hand_file","params":{"file":"plot.html"}',
     )
     with open_journal(out / JOURNAL_FILE) as journal:
-        record(journal, replace(done, report=Report.model_validate_json(text)), None)
+        record(journal, done.with_run(Report.model_validate_json(text)))
     graded.refresh()
     (item,) = (each["id"] for each in items(ta1) if seen(ta1, each["id"])["document"])
     answer = ta1.get(f"/items/{item}/document")
@@ -212,7 +211,7 @@ def test_a_batch_at_work_is_shown_and_keeps_its_journal(
     ta1: TestClient, graded: GradedClass, out: Path, tmp_path: Path
 ) -> None:
     with open_journal(out / JOURNAL_FILE) as journal:
-        record(journal, submission(tmp_path, "dua"), None)
+        record(journal, submission(tmp_path, "dua"))
         graded.refresh()
         shown = ta1.get("/class.json").json()
         assert (shown["working"], [row["name"] for row in shown["rows"]][-1]) == (True, "dua")
@@ -227,7 +226,7 @@ def test_what_is_graded_again_meanwhile_is_asked_about(
     first = next(each["id"] for each in items(ta1) if seen(ta1, each["id"])["name"] == "bob")
     state = seen(ta1, first)["state"]
     with open_journal(out / JOURNAL_FILE) as journal:
-        record(journal, submission(tmp_path, "bob", "otherwise"), None)
+        record(journal, submission(tmp_path, "bob", "otherwise"))
     assert decide(ta1, first, points=1, state=state).status_code == 409
 
 
@@ -280,6 +279,6 @@ def test_a_class_begun_anew_is_another_class(
     graded: GradedClass, ta1: TestClient, tmp_path: Path
 ) -> None:
     with begin(tmp_path / "out", settings(tmp_path, 1)) as journal:
-        record(journal, submission(tmp_path, "new"), None)
+        record(journal, submission(tmp_path, "new"))
     graded.refresh()
     assert [row["name"] for row in ta1.get("/class.json").json()["rows"]] == ["new"]

@@ -11,7 +11,8 @@ import pytest
 from class_of import DISGUISED, LONG, OTHER
 
 from grader.batch.discover import ClassSubmission
-from grader.batch.ledger import BatchSettings, Done, begin, record
+from grader.batch.graded import GradedSubmission
+from grader.batch.ledger import BatchSettings, begin, record
 from grader.batch.pages import SIMILARITY_FILE
 from grader.cli import app as cli
 from grader.cli import similarity as cli_similarity
@@ -84,7 +85,7 @@ def test_a_batch_knows_its_hand_ins_and_assignment(
     with begin(out, setup) as journal:
         for name in ("ann", "bob", "cem"):
             hand_in = ClassSubmission(name, course / "class" / f"{name}.py")
-            record(journal, Done(hand_in, report, "", timed=True), None)
+            record(journal, GradedSubmission.of(hand_in, report, digest=""))
     assert run(monkeypatch, "similarity", "graded") == 0
     assert pairs(out / "similarity") == [[["ann"], ["bob"]]]
     assert (out / SIMILARITY_FILE).is_file(), "what the page of the class links to"

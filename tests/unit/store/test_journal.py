@@ -35,12 +35,12 @@ def entries(path: Path) -> list[JournalEntry]:
 
 def test_what_was_recorded_is_read_back(path: Path) -> None:
     with create(path, HEADER) as journal:
-        journal.record(JournalEntry("b", "d2", "{}", {"late": True}, timed=False))
-        journal.record(JournalEntry("a", "d1", '{"score": 1}', kept=b"\x00\x01"))
-        journal.record(JournalEntry("b", "d2", "{2}"))
+        journal.record(JournalEntry("b", "d2", b"{}", {"late": True}, timed=False))
+        journal.record(JournalEntry("a", "d1", b'{"score": 1}', kept=b"\x00\x01"))
+        journal.record(JournalEntry("b", "d2", b"{2}"))
     assert entries(path) == [
-        JournalEntry("a", "d1", '{"score": 1}'),
-        JournalEntry("b", "d2", "{2}"),
+        JournalEntry("a", "d1", b'{"score": 1}'),
+        JournalEntry("b", "d2", b"{2}"),
     ]
     with open_journal(path) as journal:
         assert journal.header() == HEADER
@@ -51,7 +51,7 @@ def test_what_was_recorded_is_read_back(path: Path) -> None:
 
 def test_beginning_anew_replaces(path: Path) -> None:
     with create(path, HEADER) as journal:
-        journal.record(JournalEntry("a", "d", "{}"))
+        journal.record(JournalEntry("a", "d", b"{}"))
     create(path, {"seed": 8}).close()
     assert entries(path) == []
     with open_journal(path) as journal:
@@ -73,7 +73,7 @@ def test_a_damaged_one_is_named_and_can_be_replaced(path: Path, content: bytes) 
 def test_a_torn_one_is_damaged(path: Path) -> None:
     with create(path, HEADER) as journal:
         for number in range(200):
-            journal.record(JournalEntry(f"s{number}", "d", os.urandom(2000).hex()))
+            journal.record(JournalEntry(f"s{number}", "d", os.urandom(4000)))
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(UsageError, match="damaged"):
@@ -87,7 +87,7 @@ def test_absent(path: Path) -> None:
 
 def test_two_at_once_are_refused(path: Path) -> None:
     with create(path, HEADER) as journal:
-        journal.record(JournalEntry("a", "d", "{}"))
+        journal.record(JournalEntry("a", "d", b"{}"))
         for begin in (lambda: open_journal(path), lambda: create(path, HEADER)):
             with pytest.raises(UsageError, match="another `grader` is at work"):
                 begin()
@@ -107,7 +107,7 @@ from grader.store.journal import JournalEntry, create
 journal = create(Path(sys.argv[1]), {"seed": 7})
 number = 0
 while True:
-    journal.record(JournalEntry(f"s{number:06}", "d", "x" * 50_000, kept=b"k" * 5_000))
+    journal.record(JournalEntry(f"s{number:06}", "d", b"x" * 50_000, kept=b"k" * 5_000))
     print(number, flush=True)
     number += 1
 """
@@ -130,10 +130,10 @@ def test_killed_at_any_moment_it_holds_what_it_said(path: Path, after: int) -> N
 
 def test_a_full_disk_loses_nothing(path: Path) -> None:
     journal: Journal = create(path, HEADER)
-    journal.record(JournalEntry("a", "d", "{}"))
+    journal.record(JournalEntry("a", "d", b"{}"))
     pages = journal._connection.execute("PRAGMA page_count").fetchone()[0]
     journal._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(InfrastructureError, match="full; free some space"):
-        journal.record(JournalEntry("b", "d", os.urandom(100_000).hex()))
+        journal.record(JournalEntry("b", "d", os.urandom(200_000)))
     journal.close()
-    assert entries(path) == [JournalEntry("a", "d", "{}")]
+    assert entries(path) == [JournalEntry("a", "d", b"{}")]
