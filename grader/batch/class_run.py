@@ -182,12 +182,17 @@ class ClassRun:
         return roster.remarks(arrived)
 
     def keep_up(self) -> None:
-        """Write ``gradebook.csv`` where it is behind the journal, but only every few seconds.
+        """Take up what people decide, and write ``gradebook.csv``, but that every few seconds only.
 
         Raises:
             InfrastructureError: The disk is full or broken.
         """
-        begun = monotonic()
+        begun, journal = monotonic(), self._open()
+        if concerned := journal.take_up():
+            # What people decided meanwhile; the journal is this batch's until it ends.
+            for graded in graded_so_far(journal, concerned):
+                write(graded.report, self.out)
+            self._behind = True
         if self._behind and begun >= self._due:
             self.write_gradebook(list(self.everybody()))
             ended = monotonic()

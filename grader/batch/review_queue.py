@@ -21,7 +21,7 @@ from grader.batch.decisions import (
     rubric_of,
     same_finding,
 )
-from grader.batch.graded import GradedSubmission
+from grader.batch.graded import GradedSubmission, decisions_in
 from grader.batch.ledger import (
     decisions_of,
     graded_so_far,
@@ -35,7 +35,7 @@ from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.layers import PersonDecision, outdated
 from grader.report.model import CheckResult, Report
-from grader.store.journal import JOURNAL_FILE, Journal, open_journal
+from grader.store.journal import JOURNAL_FILE, leave, open_journal
 from grader.verdict import Basis, Code
 
 _COLUMNS = ("student", "question", "points", "why")
@@ -141,22 +141,42 @@ class ReviewQueue:
     Args:
         out: ``--out`` of the batch.
         known: Everybody by name, as read a moment ago; read from the journal where None.
+        beside: Leave the journal to a batch at work, which takes up what is decided here. Takes
+            everybody as read a moment ago.
 
     Raises:
         UsageError: No batch was begun there, or another ``grader`` is at work there.
     """
 
-    def __init__(self, out: Path, known: Mapping[str, GradedSubmission] | None = None) -> None:
+    def __init__(
+        self,
+        out: Path,
+        known: Mapping[str, GradedSubmission] | None = None,
+        beside: bool = False,
+    ) -> None:
         self.out = out
-        self._journal: Journal = open_journal(out / JOURNAL_FILE)
-        everybody = graded_so_far(self._journal) if known is None else ()
-        self._done = known or {done.name: done for done in everybody}
+        self._journal = None if beside else open_journal(out / JOURNAL_FILE)
+        if known is None:
+            everybody = graded_so_far(self._journal) if self._journal else ()
+            known = {done.name: done for done in everybody}
+        self._done = dict(known)
 
     def __enter__(self) -> ReviewQueue:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._journal.close()
+        if self._journal is not None:
+            self._journal.close()
+
+    def take_up(self) -> dict[str, tuple[PersonDecision, ...]]:
+        """Return what others decided meanwhile: submission → all decisions on it now."""
+        changed: dict[str, tuple[PersonDecision, ...]] = {}
+        if self._journal is not None:
+            for name in self._journal.take_up() & set(self._done):
+                texts = self._journal.decided(name).get(name, ())
+                changed[name] = decisions_in(texts, name)
+                self._done[name] = self._done[name].with_decisions(changed[name])
+        return changed
 
     def decide(self, wishes: Iterable[DecisionRequest], who: str) -> DecisionOutcome:
         """Write down what a person gives: all of it, or nothing where some of it is not possible.
@@ -181,9 +201,23 @@ class ReviewQueue:
                             kept.append(name)
                         else:
                             found.append((name, item))
-        for name, item in found:
-            self._journal.decide(name, item.place, item.model_dump_json())
+        self._write((name, item.place, item) for name, item in found)
         return DecisionOutcome(found, kept)
+
+    def _write(self, made: Iterable[tuple[str, str, PersonDecision | None]]) -> None:
+        every = list(made)
+        rows = [
+            (name, place, None if item is None else item.model_dump_json())
+            for name, place, item in every
+        ]
+        if self._journal is not None:
+            self._journal.decide(rows)
+        else:
+            leave(self.out / JOURNAL_FILE, rows)
+        for name, place, item in every:
+            graded = self._done[name]
+            others = [each for each in graded.decisions if each.place != place]
+            self._done[name] = graded.with_decisions(others if item is None else [*others, item])
 
     def undo(self, student: str, where: str, same: bool = False) -> list[str]:
         """Take decisions on a question or a check back.
@@ -210,18 +244,16 @@ class ReviewQueue:
                 for other, own in self._alike(first, item)
                 if not own and item.place in self._decided_on(other)
             ]
-        for other, place in undone:
-            self._journal.decide(other, place, None)
+        self._write((other, place, None) for other, place in undone)
+        for other in {other for other, _ in undone} if self._journal is not None else ():
             # Here: nothing may be decided on it any more, so that ``write_decided`` passes it over.
-            write(self._done[other].counted, self.out)
+            write(self._done[other].report, self.out)
         return [f"{other} {place}" for other, place in undone]
 
     def findings(self) -> list[Finding]:
         """Return what waits for a person, the same finding once."""
         groups: dict[tuple[object, ...], Finding] = {}
-        decisions = decisions_of(self._journal)
-        for each in self._done.values():
-            done = each.with_decisions(decisions.get(each.name, ()))
+        for done in self._done.values():
             for question, waiting in groupby(awaited(done.report), lambda pair: pair[0].id):
                 for said, checks in _by_sentence(check for _, check in waiting).items():
                     names = tuple(check.id for check in checks)
@@ -245,8 +277,7 @@ class ReviewQueue:
         return first, decide(first.counted, wish.where, wish.points, wish.why, who)
 
     def _decided_on(self, name: str) -> dict[str, PersonDecision]:
-        texts = self._journal.decided().get(name, ())
-        return {item.place: item for item in map(PersonDecision.model_validate_json, texts)}
+        return {item.place: item for item in self._done[name].decisions}
 
     def _alike(
         self, first: GradedSubmission, decision: PersonDecision

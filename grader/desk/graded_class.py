@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -31,7 +31,7 @@ from grader.batch.status import seconds_left
 from grader.errors import GraderError
 from grader.report.layers import PersonDecision
 from grader.report.model import CheckResult
-from grader.store.journal import JOURNAL_FILE, BusyError, watched
+from grader.store.journal import JOURNAL_FILE, LEFT_FOLDER, BusyError, watched
 
 _EVERY = 1.0
 """Seconds between two looks at the journal …"""
@@ -226,14 +226,14 @@ class GradedClass:
 
         Raises:
             ChangedError: Somebody else has decided since, or it was graded again.
-            UsageError: It is not possible, or a batch is at work.
+            UsageError: It is not possible.
             InfrastructureError: The disk is full or broken.
         """
 
         def work() -> DecisionOutcome:
-            queue = self._taken()
-            self._refuse_changed(item, state)
-            outcome = queue.decide([wish], who)
+            with self._deciding() as queue:
+                self._refuse_changed(item, state)
+                outcome = queue.decide([wish], who)
             self._changed([(name, made.place, made) for name, made in outcome.made])
             return outcome
 
@@ -249,14 +249,14 @@ class GradedClass:
 
         Raises:
             ChangedError: Somebody else has decided since.
-            UsageError: Nothing was decided on it, or a batch is at work.
+            UsageError: Nothing was decided on it.
             InfrastructureError: The disk is full or broken.
         """
 
         def work() -> None:
-            queue = self._taken()
-            self._refuse_changed(item, state)
-            places = [text.rsplit(" ", 1) for text in queue.undo(item.name, item.place, same)]
+            with self._deciding() as queue:
+                self._refuse_changed(item, state)
+                places = [text.rsplit(" ", 1) for text in queue.undo(item.name, item.place, same)]
             self._changed([(name, place, None) for name, place in places])
 
         self._in_order(work)
@@ -304,8 +304,17 @@ class GradedClass:
         self._in_order(self._refresh)
 
     def _refresh(self) -> None:
-        # While it is ours nobody else writes to it.
-        if self._queue is None and self._signature != self._seen():
+        if self._queue is not None:
+            # While it is ours nobody else writes to it, but others may leave decisions.
+            if changed := self._queue.take_up():
+                everybody = {
+                    name: graded.with_decisions(changed.get(name, graded.decisions))
+                    for name, graded in self.now.everybody.items()
+                }
+                self.now = replace(self.now, everybody=everybody)
+                self._unwritten |= set(changed)
+                self.version += 1
+        elif self._signature != self._seen():
             self.now = self._read()
             self.version += 1
 
@@ -322,12 +331,23 @@ class GradedClass:
                     self._due = monotonic() + _SHARE * (monotonic() - begun)
 
     def _taken(self) -> ReviewQueue:
+        self._refresh()
         if self._queue is None:
-            self._refresh()
             # As it was read a moment ago; a class of a thousand takes seconds to read again.
             self._queue = ReviewQueue(self.out, self.now.everybody)
         self._last_decision = monotonic()
         return self._queue
+
+    @contextmanager
+    def _deciding(self) -> Iterator[ReviewQueue]:
+        try:
+            queue = self._taken()
+        except BusyError:
+            # It keeps its journal, and takes up what is left for it.
+            with ReviewQueue(self.out, self.now.everybody, beside=True) as queue:
+                yield queue
+        else:
+            yield queue
 
     def _refuse_changed(self, item: Item, state: str) -> None:
         found = self.now.item_at(item.name, item.place)
@@ -342,7 +362,7 @@ class GradedClass:
             own = others if decision is None else [*others, decision]
             everybody[name] = everybody[name].with_decisions(own)
             self._unwritten.add(name)
-        self.now = replace(self.now, everybody=everybody, working=False)
+        self.now = replace(self.now, everybody=everybody)
         self.decided = True
         self.version += 1
 
@@ -384,4 +404,4 @@ class GradedClass:
             with suppress(FileNotFoundError):
                 state = path.with_name(name).stat()
                 found.append((state.st_ino, state.st_mtime_ns, state.st_size))
-        return found
+        return found, sorted(each.name for each in path.with_name(LEFT_FOLDER).glob("*.json"))

@@ -12,6 +12,7 @@ Does not defend against: a power cut, which may lose the last seconds; they are 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import time
@@ -23,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from grader.errors import GraderError, InfrastructureError, UsageError
+from grader.store.files import write_atomic
 
 
 class DamagedError(UsageError):
@@ -86,7 +88,10 @@ def damaged(path: Path, detail: str) -> DamagedError:
 
 
 JOURNAL_FILE = "journal.sqlite"
+LEFT_FOLDER = "journal.decisions"
+"""Holds what people decide while the journal is in use; whoever has it takes that up."""
 PREVIOUS_FILE = "journal.previous.sqlite"
+PREVIOUS_LEFT = "journal.previous.decisions"
 _VERSION = 2
 _TABLES = """
 CREATE TABLE header (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -103,6 +108,7 @@ CREATE TABLE decided (
     name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
 ) WITHOUT ROWID;
 CREATE TABLE answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE taken_up (file TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 # A journal of version 1 has what other machines said within its reports; the last two tables were
 # made when they were first written to.
@@ -112,11 +118,16 @@ CREATE TABLE IF NOT EXISTS decided (
     name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE taken_up (file TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 
 class NotBegunError(UsageError):
     """There is no journal yet, or what made it was killed before it had begun."""
+
+
+Decided = tuple[str, str, str | None]
+"""Submission, check, and what was decided on it, as JSON; None where that is taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,26 +285,59 @@ class Journal:
             ).fetchone()
         return None if row is None else row[0]
 
-    def decide(self, name: str, place: str, decision: str | None) -> None:
-        """Write down what a person decided on a check; None takes it back.
+    def decide(self, decided: Iterable[Decided], file: str = "") -> None:
+        """Write down what a person decided on checks: all of it, or nothing.
 
         Args:
-            name: Of the submission.
-            place: ``question.check``.
-            decision: As JSON.
+            decided: Submission, check, and the decision as JSON; None takes it back.
+            file: Where that was left, for the journal to take up once.
 
         Raises:
             InfrastructureError: The disk is full or broken. The journal is as it was.
         """
-        with self._explained():
-            if decision is None:
-                self._connection.execute(
-                    "DELETE FROM decided WHERE name = ? AND place = ?", (name, place)
-                )
-            else:
-                self._connection.execute(
-                    "REPLACE INTO decided VALUES (?, ?, ?)", (name, place, decision)
-                )
+        with self._explained(), self._connection:
+            self._connection.execute("BEGIN")
+            for name, place, decision in decided:
+                if decision is None:
+                    self._connection.execute(
+                        "DELETE FROM decided WHERE name = ? AND place = ?", (name, place)
+                    )
+                else:
+                    self._connection.execute(
+                        "REPLACE INTO decided VALUES (?, ?, ?)", (name, place, decision)
+                    )
+            if file:
+                self._connection.execute("INSERT INTO taken_up VALUES (?)", (file,))
+
+    def take_up(self) -> set[str]:
+        """Write down what people decided while this journal was in use; return on whom.
+
+        Raises:
+            UsageError: What was left cannot be read.
+            InfrastructureError: The disk is full or broken. What was left is still there.
+        """
+        concerned: set[str] = set()
+        for path in sorted(self._path.with_name(LEFT_FOLDER).glob("*.json")):
+            concerned |= self._take_up(path)
+        return concerned
+
+    def _take_up(self, path: Path) -> set[str]:
+        try:
+            decided: list[Decided] = [(*each,) for each in json.loads(path.read_text("utf-8"))]
+            with self._explained():
+                known = self._connection.execute(
+                    "SELECT 1 FROM taken_up WHERE file = ?", (path.name,)
+                ).fetchone()
+            # Once, also where this is killed between the two: later decisions must not be lost.
+            if known is None:
+                self.decide(decided, path.name)
+            path.unlink()
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{path}: holds decisions that cannot be read: {error}; take it away, and decide "
+                "again"
+            ) from error
+        return {name for name, *_ in decided} if known is None else set()
 
     def decided(self, submission: str | None = None) -> dict[str, list[str]]:
         """Return what people decided, as JSON: submission → its decisions.
@@ -334,6 +378,9 @@ def create(path: Path, header: Mapping[str, Any]) -> Journal:
     if path.is_file():
         _refuse_if_in_use(path)
     try:
+        shutil.rmtree(path.with_name(PREVIOUS_LEFT), ignore_errors=True)
+        with suppress(FileNotFoundError):
+            path.with_name(LEFT_FOLDER).rename(path.with_name(PREVIOUS_LEFT))
         # All three files: a new journal beside an old log would replay the old batch into it.
         for suffix in ("", "-wal", "-shm"):
             aside = path.with_name(PREVIOUS_FILE + suffix)
@@ -385,7 +432,23 @@ def open_journal(path: Path) -> Journal:
                 f"{path}: is of version {version}, and this program reads versions 1 and "
                 f"{_VERSION}; go on with the version that began it, or begin anew in another folder"
             )
-    return Journal(connection, path)
+        journal = Journal(connection, path)
+        journal.take_up()
+    return journal
+
+
+def leave(path: Path, decided: Iterable[Decided]) -> None:
+    """Leave decisions for a journal that is in use: all of them, or nothing.
+
+    They count at once for whoever looks (``watched``), and are in the journal once whoever has it
+    takes them up, or the next one opens it.
+
+    Raises:
+        InfrastructureError: The disk is full or broken.
+    """
+    # In the order in which they were made: the later one counts.
+    name = f"{time.time_ns():020}-{os.getpid()}.json"
+    write_atomic(path.with_name(LEFT_FOLDER) / name, json.dumps(list(decided)).encode())
 
 
 def _execute_all(connection: sqlite3.Connection, statements: str) -> None:
@@ -427,6 +490,10 @@ def _copied(path: Path, folder: Path) -> Journal:
     """
     for _ in range(_TRIES):
         before = path.stat()
+        # Before the journal, which may take them up meanwhile.
+        with suppress(FileNotFoundError):
+            left = path.with_name(LEFT_FOLDER)
+            shutil.copytree(left, folder / LEFT_FOLDER, dirs_exist_ok=True)
         for name in (path.name, f"{path.name}-wal"):
             with suppress(FileNotFoundError):
                 shutil.copyfile(path.with_name(name), folder / name)

@@ -215,9 +215,50 @@ def test_a_batch_at_work_is_shown_and_keeps_its_journal(
         graded.refresh()
         shown = ta1.get("/class.json").json()
         assert (shown["working"], [row["name"] for row in shown["rows"]][-1]) == (True, "dua")
-        answer = decide(ta1, items(ta1)[0]["id"], points=1)
-        assert (answer.status_code, "at work" in answer.json()["error"]) == (422, True)
-    assert decide(ta1, items(ta1)[0]["id"], points=1).status_code == 200
+
+
+def test_decisions_while_a_batch_is_at_work_are_left_for_its_journal(
+    ta1: TestClient, ta2: TestClient, graded: GradedClass, out: Path
+) -> None:
+    first, second, *_ = (each["id"] for each in items(ta1))
+    with open_journal(out / JOURNAL_FILE) as journal:
+        for item, points in ((first, 1), (second, 2), (first, 0)):
+            assert decide(ta1, item, points=points, why="Read.").status_code == 200
+        assert ta1.post(f"/items/{second}/undo", json={"state": seen(ta1, second)["state"]})
+        # They count at once, for everybody who looks.
+        assert {points for points, *_ in in_journal(out).values()} == {0}
+        graded.refresh()
+        assert seen(ta2, first)["decision"]["points"] == 0
+        assert seen(ta2, second)["decision"] is None
+        state = seen(ta2, first)["state"]
+        assert decide(ta2, first, points=2, state=state).status_code == 200
+        assert decide(ta1, first, points=1, state=state).status_code == 409
+        assert journal.decided() == {}
+        assert journal.take_up() == {seen(ta1, each)["name"] for each in (first, second)}
+        assert len(journal.decided()) == 1
+        assert ta1.post("/write").status_code == 422
+        assert decide(ta1, second, points=1).status_code == 200
+    # What the batch had no time for, the next one that opens it takes up.
+    assert sorted(points for points, *_ in in_journal(out).values()) == [1, 2]
+    assert not list(out.glob("journal.decisions/*.json"))
+
+
+def test_a_kill_between_taking_up_and_deleting_loses_no_later_decision(
+    ta1: TestClient, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = items(ta1)[0]["id"]
+    with open_journal(out / JOURNAL_FILE) as journal:
+        assert decide(ta1, first, points=1).status_code == 200
+        (left,) = out.glob("journal.decisions/*.json")
+        content = left.read_bytes()
+        journal.take_up()
+        ((name, (text,)),) = journal.decided().items()
+        later = text.replace('"points":1.0', '"points":2.0')
+        assert later != text
+        journal.decide([(name, "double.loops", later)])
+        left.write_bytes(content)
+        assert journal.take_up() == set()
+        assert journal.decided() == {name: [later]}
 
 
 def test_what_is_graded_again_meanwhile_is_asked_about(
