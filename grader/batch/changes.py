@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader.assignment.types import Assignment
 from grader.batch.graded import GradedSubmission
+from grader.batch.grades import LatePolicy, grade_of
 from grader.batch.ledger import BatchSettings
 from grader.errors import UsageError
 from grader.report.build import PLACES
@@ -114,11 +115,13 @@ class Total:
         submission: Name.
         before: As it was.
         after: As it is now.
+        finals: The grade, with lateness, before and after; None where something is open.
     """
 
     submission: str
     before: tuple[float, float, float]
     after: tuple[float, float, float]
+    finals: tuple[float | None, float | None] = (None, None)
 
     @property
     def difference(self) -> float:
@@ -126,9 +129,23 @@ class Total:
         return round(self.after[0] - self.before[0], PLACES)
 
 
-def total(before: GradedSubmission, after: GradedSubmission) -> Total:
-    """Return what a submission had and has in all."""
-    return Total(before.name, counts_of(before.report), counts_of(after.report))
+def total(
+    before: GradedSubmission,
+    after: GradedSubmission,
+    policies: tuple[LatePolicy | None, LatePolicy | None] = (None, None),
+) -> Total:
+    """Return what a submission had and has in all.
+
+    Args:
+        before: As it was.
+        after: As it is now.
+        policies: What lateness costs then and now.
+    """
+    then, now = (
+        grade_of(each.submission, each.report, policy).final
+        for each, policy in zip((before, after), policies, strict=True)
+    )
+    return Total(before.name, counts_of(before.report), counts_of(after.report), (then, now))
 
 
 def counts_of(report: Report) -> tuple[float, float, float]:

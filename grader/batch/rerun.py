@@ -21,6 +21,7 @@ from grader.batch.changes import (
     with_questions,
 )
 from grader.batch.graded import GradedSubmission
+from grader.batch.grades import LatePolicy
 from grader.batch.ledger import (
     BatchSettings,
     graded_so_far,
@@ -127,10 +128,18 @@ class KeptRuns:
         return self._known[key]
 
 
-def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> RerunResult:
+def rejudge(
+    out: Path, prepare: Prepare, dry_run: bool = False, late: LatePolicy | None = None
+) -> RerunResult:
     """Judge everything that was observed under the assignment as it is now.
 
     No submission runs; the reference does, for the same inputs as before.
+
+    Args:
+        out: ``--out`` of the batch.
+        prepare: Makes the grader.
+        dry_run: Write nothing.
+        late: What lateness is to cost from now on; as the batch remembers where None.
 
     Raises:
         UsageError: There is no batch; a question is now asked with other calls, of which nothing
@@ -145,6 +154,7 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> RerunResult:
         reports: list[Report] = []
         totals: list[Total] = []
         untouched: dict[str, str] = {}
+        policies = setup.late, late or setup.late
         for done in everybody:
             seen = observed.of(done.name)
             if seen is None:
@@ -152,7 +162,7 @@ def rejudge(out: Path, prepare: Prepare, dry_run: bool = False) -> RerunResult:
             runs, reference = seen or ({}, None)
             after = done.with_run(grader.judge_again(runs, done.run, reference))
             changes += differences(done.name, done.said, after.said)
-            totals.append(total(done, after))
+            totals.append(total(done, after, policies))
             reports.append(after.said)
             # Report before journal: killed in between, the next run finds the same difference and
             # writes both again.

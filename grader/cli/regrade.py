@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,13 +14,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.batch.changes import Change, Total, counts_of
+from grader.batch.changes import Change, Total, total
+from grader.batch.course import policy_now
 from grader.batch.grades import LatePolicy
 from grader.batch.ledger import BatchSettings, count_gpu, renew_gradebook, write_decided
 from grader.batch.merge import merge_folders, sentences
 from grader.batch.rerun import RerunResult, regrade, rejudge, replay
 from grader.batch.review_queue import overtaken
 from grader.batch.status import read_standing
+from grader.batch.what_if import what_if
 from grader.cli.options import (
     IsolationChoice,
     LateOpt,
@@ -45,6 +48,7 @@ from grader.report.merge import Allowed
 from grader.report.model import CheckResult, Report
 from grader.report.summary import amount, counted
 from grader.report.terminal import print_class, print_report
+from grader.store.files import write_atomic
 from grader.store.journal import JOURNAL_FILE
 from grader.text import inert
 
@@ -57,12 +61,20 @@ def rejudge_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would change.")
     ] = False,
+    into: Annotated[
+        Path | None,
+        typer.Option("--json", help="Write what would change into this file. With --dry-run."),
+    ] = None,
     late: LateOpt = None,
 ) -> None:
     """Judge a class anew after a change of the checks. No submission runs again."""
+    if into is not None and not dry_run:
+        raise UsageError("--json writes what would change; it goes with --dry-run")
     policy = lateness_of(folder, late, make_console(), kept=not dry_run)
     with interruptible("What was judged is kept."):
-        again = rejudge(folder, _prepare, dry_run)
+        again = rejudge(folder, _prepare, dry_run, policy if late else policy_now(folder))
+    if into is not None:
+        write_atomic(into, json.dumps(what_if(folder, again), ensure_ascii=False).encode())
     _print_changes(again, make_console())
     if dry_run:
         _say_overtaken(folder, again.reports)
@@ -121,10 +133,7 @@ def count(
         raise UsageError("count needs --without gpu or --with gpu")
     console = make_console()
     pairs = count_gpu(folder, "none" if without else "real")
-    totals = [
-        Total(now.submission.name, *map(counts_of, (before.report, now.report)))
-        for before, now in pairs
-    ]
+    totals = [total(before, now) for before, now in pairs]
     others = sorted((each for each in totals if each.before != each.after), key=_order)
     if others:
         console.print(_totals(others))

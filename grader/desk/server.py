@@ -39,6 +39,7 @@ from grader.batch.pages import labels_of, look_of, submitted
 from grader.batch.review_queue import DecisionRequest
 from grader.desk.graded_class import ChangedError, GradedClass, Item
 from grader.desk.guard import Guard, Keys
+from grader.desk.rehearsal import Rehearsal
 from grader.desk.views import (
     Rows,
     changes_table,
@@ -61,7 +62,9 @@ from grader.report.html.submission_page import (
 )
 from grader.report.view import ReleaseStage
 
-PAGES = {"": "class", "queue": "queue", "student": "student", "finish": "finish"}
+PAGES = {
+    "": "class", "queue": "queue", "student": "student", "whatif": "whatif", "finish": "finish",
+}  # fmt: skip
 _STYLES, _SCRIPT = "text/css", "text/javascript"
 _ASSETS = {
     "page.css": _STYLES, "desk.css": _STYLES, "desk.js": _SCRIPT,
@@ -107,6 +110,7 @@ class Desk:
         self.ended = Event()
         self._kept: tuple[int, bytes] = (-1, b"")
         self._rows: Rows = {}
+        self._rehearsal = Rehearsal(graded.out)
         page = _asset("page.html").decode()
         environment = Environment(autoescape=True, undefined=StrictUndefined)
         self._page = environment.from_string(page)
@@ -121,6 +125,7 @@ class Desk:
             "/items/{id}/document": self._document,
             "/students/{name}": self._student,
             "/report/{who}/{name}": self._report,
+            "/whatif.json": self._what_if,
             "/finish.json": self._finish,
             "/export/{kind}.csv": self._export,
             "/assets/{name}": self._given_asset,
@@ -132,6 +137,7 @@ class Desk:
             "/students/{name}/{place}/decide": self._decide,
             "/students/{name}/{place}/undo": self._undo,
             "/write": self._write,
+            "/whatif": self._rehearse,
         }
         pages = [Route(f"/{path}", partial(self._shell, name)) for path, name in PAGES.items()]
         return Starlette(
@@ -217,6 +223,19 @@ class Desk:
 
     def _finish(self, *_: object) -> Response:
         return JSONResponse(finish_view(self._graded, self._graded.out / GRADEBOOK_FILE))
+
+    def _what_if(self, *_: object) -> Response:
+        return JSONResponse(self._rehearsal.view())
+
+    def _rehearse(self, *_: object) -> Response:
+        # It reads the journal, which a decision of a moment ago still holds.
+        self._write()
+        self._rehearsal.start()
+        return JSONResponse({})
+
+    def close(self) -> None:
+        """End what is under way."""
+        self._rehearsal.close()
 
     def _export(self, request: Request, _: bytes) -> Response:
         kind = request.path_params["kind"]
@@ -363,14 +382,18 @@ def _policy_of(page: str) -> str:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ended: Event) -> None:
+    def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
         super().__init__(config)
-        self._ended = ended
+        self._desk = desk
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # Open streams of events end now; the server would wait for them.
-        self._ended.set()
+        self._desk.ended.set()
         super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._desk.close()
+        await super().shutdown(sockets)
 
 
 def bound(port: int) -> socket.socket:
@@ -409,7 +432,7 @@ def server_of(graded: GradedClass, keys: Keys, port: int) -> uvicorn.Server:
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    return _Server(config, desk.ended)
+    return _Server(config, desk)
 
 
 def links_of(keys: Keys, port: int) -> dict[str, str]:
