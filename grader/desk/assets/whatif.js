@@ -9,7 +9,7 @@ const show = (now) => {
   at("changes").hidden = now.running || !now.totals;
   if (at("changes").hidden) return;
   const lose = now.totals.filter((each) => each.difference < 0).length, gain = now.totals.filter((each) => each.difference > 0).length;
-  at("sums").textContent = `${now.totals.length} of ${now.everybody} would have another total or grade. Lose points: ${lose}; gain points: ${gain}.`;
+  at("sums").textContent = !now.totals.length && !now.checks.length ? `Nothing would change for any of ${now.everybody}.` : `${now.totals.length} of ${now.everybody} would have another total or grade. Lose points: ${lose}; gain points: ${gain}.`;
   at("totals").replaceChildren(...now.totals.map((each) => {
     const line = make("tr"), head = make("th", "", { scope: "row" });
     head.append(make("a", each.shown, { href: path("student", each.name) }));
@@ -25,6 +25,7 @@ const show = (now) => {
   }));
   at("said").replaceChildren(...now.said.map((text) => make("li", text)));
   at("how").textContent = now.commands.join("\n");
+  for (const [name, rows] of [["totals", now.totals], ["checks", now.checks], ["how", now.commands]]) at(name).closest("section").hidden = !rows.length;
 };
 
 const load = async () => {
