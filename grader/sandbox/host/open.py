@@ -203,8 +203,6 @@ def unsuited(mechanism: Mechanism) -> str:
         return f"this kernel has no Landlock; {_USE_LANDLOCK}"
     if users_of_their_own() and not mapped():
         return "the user IDs for student processes are not mapped in this container"
-    if mechanism is Mechanism.FLAT and users_of_their_own() and (closed := closed_folder()):
-        return f"other users, as student processes are, may not enter {closed}: chmod o+x it"
     return ""
 
 
@@ -241,7 +239,8 @@ def closed_folder() -> str:
 
 
 def _plan(mechanism: Mechanism, canaries: CanaryHolder, preload: bool) -> WallPlan:
-    slots = users_of_their_own()
+    # Without a view of their own, other users could not get at an interpreter in a closed home.
+    slots = users_of_their_own() and not (mechanism is Mechanism.FLAT and closed_folder())
     if mechanism is Mechanism.FLAT and not slots:
         # Student processes share our user here. Our memory must not be theirs to read.
         libc.prctl(libc.PR_SET_DUMPABLE, 0)

@@ -9,9 +9,9 @@ import pytest
 
 from grader.errors import InfrastructureError
 from grader.sandbox.host import open as opening
-from grader.sandbox.host.fork_server import ForkServerSandbox
+from grader.sandbox.host.fork_server import CanaryHolder, ForkServerSandbox
 from grader.sandbox.host.processes import Isolation, ProcessSpec, WallRefusedError
-from grader.sandbox.walls import landlock, privileges
+from grader.sandbox.walls import landlock, libc, privileges
 from grader.sandbox.walls.plan import Canary, Mechanism, WallPlan
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="walls need Linux")
@@ -85,6 +85,28 @@ def test_root_is_as_much_as_its_capabilities(
     assert bool(privileges.lacking()) is lacking
     assert opening.users_of_their_own() is not lacking
     assert bool(opening.unsuited(Mechanism.NS)) is lacking
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "closed", "own"),
+    [
+        (Mechanism.FLAT, "", True),
+        (Mechanism.FLAT, "/root", False),
+        (Mechanism.NS, "/root", True),
+    ],
+)
+def test_where_others_cannot_get_at_the_interpreter_processes_share_the_user(
+    monkeypatch: pytest.MonkeyPatch, mechanism: Mechanism, closed: str, own: bool
+) -> None:
+    monkeypatch.setattr(opening, "users_of_their_own", lambda: True)
+    monkeypatch.setattr(opening, "closed_folder", lambda: closed)
+    monkeypatch.setattr(libc, "prctl", lambda *_: 0)
+    monkeypatch.setattr(landlock, "abi", lambda: 6)
+    canaries = CanaryHolder()
+    try:
+        assert opening._plan(mechanism, canaries, preload=False).slots is own
+    finally:
+        canaries.close()
 
 
 @pytest.mark.parametrize(
