@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
+from grader.batch.comments import CommentRequest, comment_at, comment_on
 from grader.batch.decisions import (
     KEYS,
     RubricPart,
@@ -34,7 +35,7 @@ from grader.checks.by_hand import BY_HAND, DOCUMENT
 from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.layers import PersonDecision, outdated
-from grader.report.model import CheckResult, Report
+from grader.report.model import CheckResult, LineComment, Report
 from grader.store.journal import JOURNAL_FILE, Journal, open_journal
 from grader.verdict import Basis, Code
 
@@ -215,6 +216,41 @@ class ReviewQueue:
             # Here: nothing may be decided on it any more, so that ``write_decided`` passes it over.
             write(self._done[other].counted, self.out)
         return [f"{other} {place}" for other, place in undone]
+
+    def submission(self, student: str) -> GradedSubmission:
+        """Return a submission by its name, or by a student's address, number or name.
+
+        Raises:
+            UsageError: There is none, or several students share that name.
+        """
+        return one_of(self.out, self._done, student)
+
+    def comment(
+        self, done: GradedSubmission, request: CommentRequest, who: str
+    ) -> LineComment | None:
+        """Write down what a person says of a line; without a text the comment there is taken away.
+
+        Args:
+            done: The submission, with the comments that stand.
+            request: What is said.
+            who: Says it.
+
+        Returns:
+            What stands there now.
+
+        Raises:
+            UsageError: There is no such line, or no comment to take away.
+        """
+        earlier = comment_at(done, request)
+        if request.text.strip() or earlier is None:
+            made = comment_on(done, request, who)
+            self._journal.comment(done.name, made.place, made.model_dump_json())
+            return made
+        self._journal.comment(done.name, earlier.place, None)
+        # Here: it may have been the last one, so that ``write_decided`` passes it over.
+        for now in graded_so_far(self._journal, [done.name]):
+            write(now.report, self.out)
+        return None
 
     def findings(self) -> list[Finding]:
         """Return what waits for a person, the same finding once."""

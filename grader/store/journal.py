@@ -102,14 +102,20 @@ CREATE TABLE graded (
 CREATE TABLE decided (
     name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
 ) WITHOUT ROWID;
+CREATE TABLE commented (
+    name TEXT, place TEXT, comment TEXT NOT NULL, PRIMARY KEY (name, place)
+) WITHOUT ROWID;
 CREATE TABLE answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID;
 """
-# A journal of version 1 has what other machines said within its reports; the last two tables were
-# made when they were first written to.
+# A journal of version 1 has what other machines said within its reports, and no comments; the other
+# two tables were made when they were first written to.
 _FROM_VERSION_1 = """
 ALTER TABLE graded ADD COLUMN machines BLOB;
 CREATE TABLE IF NOT EXISTS decided (
     name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS commented (
+    name TEXT, place TEXT, comment TEXT NOT NULL, PRIMARY KEY (name, place)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID;
 """
@@ -134,6 +140,7 @@ class JournalEntry:
         machines: What other machines said, as JSON, deflated; None where an earlier version has it
             within the report.
         decisions: What people decided, each as JSON.
+        comments: What people say of lines, each as JSON.
     """
 
     name: str
@@ -144,6 +151,7 @@ class JournalEntry:
     kept: bytes | None = None
     machines: bytes | None = b""
     decisions: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 class Journal:
@@ -190,7 +198,7 @@ class Journal:
     def record(self, entry: JournalEntry) -> None:
         """Write down that a submission is done; an earlier entry of that name is replaced.
 
-        What people decided stays.
+        What people decided and said of lines stays.
 
         Raises:
             InfrastructureError: The disk is full or broken. The journal is as it was.
@@ -229,8 +237,10 @@ class Journal:
         """
         with self._explained():
             decided = self.decided() if names is None else None
+            commented = self.commented() if names is None else None
             for name, digest, report, about, timed, machines in self._rows(names):
                 own = (decided if decided is not None else self.decided(name)).get(name, ())
+                said = (commented if commented is not None else self.commented(name)).get(name, ())
                 yield JournalEntry(
                     name,
                     digest,
@@ -239,6 +249,7 @@ class Journal:
                     bool(timed),
                     machines=machines,
                     decisions=tuple(own),
+                    comments=tuple(said),
                 )
 
     def _rows(self, names: Iterable[str] | None) -> Iterator[Any]:
@@ -308,6 +319,42 @@ class Journal:
             rows = self._connection.execute(f"{select}{where} ORDER BY place", values)
             for name, decision in rows:
                 found.setdefault(name, []).append(decision)
+        return found
+
+    def comment(self, name: str, place: str, comment: str | None) -> None:
+        """Write down what a person says of a line; None takes it away.
+
+        Args:
+            name: Of the submission.
+            place: File, line and version.
+            comment: As JSON.
+
+        Raises:
+            InfrastructureError: The disk is full or broken. The journal is as it was.
+        """
+        with self._explained():
+            if comment is None:
+                self._connection.execute(
+                    "DELETE FROM commented WHERE name = ? AND place = ?", (name, place)
+                )
+            else:
+                self._connection.execute(
+                    "REPLACE INTO commented VALUES (?, ?, ?)", (name, place, comment)
+                )
+
+    def commented(self, submission: str | None = None) -> dict[str, list[str]]:
+        """Return what people say of lines, as JSON: submission → its comments.
+
+        Args:
+            submission: This one alone.
+        """
+        select = "SELECT name, comment FROM commented"
+        where, values = ("", ()) if submission is None else (" WHERE name = ?", (submission,))
+        found: dict[str, list[str]] = {}
+        with self._explained():
+            rows = self._connection.execute(f"{select}{where} ORDER BY place", values)
+            for name, comment in rows:
+                found.setdefault(name, []).append(comment)
         return found
 
     @contextmanager
