@@ -54,8 +54,10 @@ const send = async (what, body, said) => {
 addEventListener("keydown", async (event) => {
   if (event.key !== "l" || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
   event.preventDefault();
+  /* Before it opens: opened empty, it would ask for the same. */
+  if (!at("file").querySelector("li")) await files();
   at("file").open = true;
-  if (!toLines(at("file"))) { await files(); toLines(at("file")); }
+  toLines(at("file"));
 });
 at("file").addEventListener("toggle", () => { if (at("file").open && !at("file").querySelector("li")) files(); });
 at("place").addEventListener("change", fill);

@@ -19,7 +19,7 @@ def as_version_1(path: Path) -> None:
             deflated = zlib.compress(report.encode())
             connection.execute("UPDATE graded SET report = ? WHERE name = ?", (deflated, name))
         connection.execute("ALTER TABLE graded DROP COLUMN machines")
-        for table in ("answered", "decided"):
+        for table in ("answered", "decided", "commented"):
             if not connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]:
                 connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 1")
