@@ -153,7 +153,12 @@ class ClassRun:
                 if earlier is not None and earlier.digest == graded.digest:
                     # Timed anew: what other machines and people said stays. And the files may be
                     # gone, or half of a pair written, when it was killed.
-                    graded = replace(graded, machines=earlier.machines, decisions=earlier.decisions)
+                    graded = replace(
+                        graded,
+                        machines=earlier.machines,
+                        decisions=earlier.decisions,
+                        comments=earlier.comments,
+                    )
                     moment = moments[graded.name]
                     write(graded.report, self.out)
                 record(journal, graded, moment)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from html import escape
 from pathlib import Path
 
 from grader.batch.course import canvas_column
@@ -32,7 +33,9 @@ from grader.batch.lms_csv import (
 )
 from grader.errors import UsageError, nearest
 from grader.report.build import PLACES
+from grader.report.comments import comment_text
 from grader.report.gradebook import cell
+from grader.report.messages.catalogue import current
 from grader.report.summary import amount, counted, worth
 from grader.report.view import Audience, ReleaseStage, view_of
 
@@ -276,7 +279,7 @@ def _points(points: float | None) -> str:
 def feedback_of(grade: Grade) -> str:
     """Return what a student reads beside a final grade: questions with points, without hidden ones.
 
-    A file that could not be run comes first.
+    A file that could not be run comes first, comments on lines last.
     """
     view = view_of(grade.report, Audience(released=ReleaseStage.PUBLISHED))
     parts = [
@@ -286,7 +289,12 @@ def feedback_of(grade: Grade) -> str:
     if grade.penalty:
         parts.append(f"late: −{amount(100 * grade.penalty)} %")
     points = "; ".join(parts)
-    return f"{view.next_step}\n{points}" if view.one_message else points
+    # Moodle takes this text for HTML: lines run together, and “a < b” would begin a tag.
+    said = [
+        f"• {escape(comment_text(each, current(), excerpt=False), quote=False)}"
+        for each in view.report.comments
+    ]
+    return "\n".join([*([view.next_step] if view.one_message else []), points, *said])
 
 
 def _nbgrader_table(grades: Sequence[Grade], options: ExportOptions) -> ExportResult:

@@ -15,9 +15,15 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from grader.batch.discover import ClassSubmission
-from grader.report.layers import MachineLayer, PersonDecision, fold, layers_within
+from grader.report.layers import (
+    MachineLayer,
+    PersonDecision,
+    fold,
+    layers_within,
+    with_comments,
+)
 from grader.report.messages.catalogue import current
-from grader.report.model import Report
+from grader.report.model import LineComment, Report
 from grader.store.journal import JOURNAL_FILE, DamagedError, JournalEntry
 
 _MACHINES = TypeAdapter(tuple[MachineLayer, ...])
@@ -38,6 +44,7 @@ class GradedSubmission:
             take 340, and a class has as many as students.
         machines: What other machines said.
         decisions: What people decided.
+        comments: What people say of lines.
         no_gpu: The course has no GPU.
         timed: Nothing of it waits for the clock any more.
         observations: What was observed, for judging again; None where nothing was, or where it was
@@ -49,6 +56,7 @@ class GradedSubmission:
     content: bytes
     machines: tuple[MachineLayer, ...] = ()
     decisions: tuple[PersonDecision, ...] = ()
+    comments: tuple[LineComment, ...] = ()
     no_gpu: bool = False
     timed: bool = True
     observations: bytes | None = None
@@ -91,8 +99,9 @@ class GradedSubmission:
 
     @cached_property
     def report(self) -> Report:
-        """The same as people decided: what the student gets."""
-        return fold(self.counted, decisions=self.decisions, words=current())
+        """The same as people decided, with their comments: what the student gets."""
+        decided = fold(self.counted, decisions=self.decisions, words=current())
+        return with_comments(decided, self.comments)
 
     def with_run(self, run: Report) -> GradedSubmission:
         """Return it with what the grader says on this machine now."""
@@ -101,9 +110,15 @@ class GradedSubmission:
     def with_decisions(self, decisions: Iterable[PersonDecision]) -> GradedSubmission:
         """Return it as people have decided now; what was read of it is not read again."""
         own = tuple(decisions)
-        if own == self.decisions:
-            return self
-        other = replace(self, decisions=own)
+        return self if own == self.decisions else self._otherwise(decisions=own)
+
+    def with_comments(self, comments: Iterable[LineComment]) -> GradedSubmission:
+        """Return it with what people say of lines now; what was read of it is not read again."""
+        own = tuple(comments)
+        return self if own == self.comments else self._otherwise(comments=own)
+
+    def _otherwise(self, **layers: Any) -> GradedSubmission:
+        other = replace(self, **layers)
         known = vars(self)
         vars(other).update({name: known[name] for name in _FOLDED if name in known})
         return other
@@ -123,7 +138,7 @@ def _deflated(report: Report) -> bytes:
 
 
 def entry_of(graded: GradedSubmission, about: dict[str, Any]) -> JournalEntry:
-    """Return the row of the journal for a submission; people's decisions have rows of their own.
+    """Return the row of the journal for a submission; what people say has rows of its own.
 
     Args:
         graded: The submission.
@@ -150,15 +165,16 @@ def graded_of(entry: JournalEntry, submission: ClassSubmission, no_gpu: bool) ->
         no_gpu: The course has no GPU.
 
     Raises:
-        DamagedError: A decision or what a machine said cannot be read.
+        DamagedError: What a machine or a person said cannot be read.
     """
     decisions = decisions_in(entry.decisions, entry.name)
+    comments = comments_in(entry.comments, entry.name)
     machines: tuple[MachineLayer, ...] = ()
     if entry.machines is not None and entry.machines != _NONE:
         with _readable(f"what other machines said of {entry.name}"):
             machines = _MACHINES.validate_json(zlib.decompress(entry.machines))
     graded = GradedSubmission(
-        submission, entry.digest, entry.report, machines, decisions, no_gpu, entry.timed
+        submission, entry.digest, entry.report, machines, decisions, comments, no_gpu, entry.timed
     )
     if entry.machines is None and graded.run.merged:
         # Written by an earlier version, which kept merged reports.
@@ -175,6 +191,16 @@ def decisions_in(texts: Iterable[str], name: str) -> tuple[PersonDecision, ...]:
     """
     with _readable(f"a decision on {name}"):
         return tuple(map(PersonDecision.model_validate_json, texts))
+
+
+def comments_in(texts: Iterable[str], name: str) -> tuple[LineComment, ...]:
+    """Return what people say of lines of a submission, from its JSON.
+
+    Raises:
+        DamagedError: One cannot be read.
+    """
+    with _readable(f"a comment on {name}"):
+        return tuple(map(LineComment.model_validate_json, texts))
 
 
 @contextmanager

@@ -13,13 +13,14 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.batch.discover import ClassSubmission, Student
-from grader.batch.graded import GradedSubmission, decisions_in, entry_of, graded_of
+from grader.batch.graded import GradedSubmission, comments_in, decisions_in, entry_of, graded_of
 from grader.batch.grades import Grade, LatePolicy, about, grade_of, lateness, submission_of, who
 from grader.batch.roster import Roster, RosterStudent
 from grader.batch.schedule import write
 from grader.errors import UsageError, nearest
 from grader.report.gradebook import write_gradebook
 from grader.report.layers import PersonDecision
+from grader.report.model import LineComment
 from grader.run.capabilities import DeviceChoice
 from grader.store.journal import (
     JOURNAL_FILE,
@@ -199,6 +200,15 @@ def decisions_of(journal: Journal) -> dict[str, tuple[PersonDecision, ...]]:
     return {name: decisions_in(items, name) for name, items in journal.decided().items()}
 
 
+def comments_of(journal: Journal) -> dict[str, tuple[LineComment, ...]]:
+    """Return what people say of lines: submission → its comments.
+
+    Raises:
+        DamagedError: One cannot be read.
+    """
+    return {name: comments_in(items, name) for name, items in journal.commented().items()}
+
+
 def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> LatePolicy | None:
     """Return what lateness costs in a batch: what is given, or else what the batch remembers."""
     return given or setup_of(journal, out).late
@@ -338,13 +348,13 @@ def count_gpu(out: Path, gpu: GpuChoice) -> list[tuple[GradedSubmission, GradedS
 
 
 def write_decided(out: Path) -> None:
-    """Write the reports on which people decided something again, from the journal.
+    """Write the reports on which people decided or said something again, from the journal.
 
     Raises:
         InfrastructureError: The disk is full or broken.
     """
     with open_journal(out / JOURNAL_FILE) as journal:
-        for graded in graded_so_far(journal, journal.decided()):
+        for graded in graded_so_far(journal, {**journal.decided(), **journal.commented()}):
             write(graded.report, out)
 
 

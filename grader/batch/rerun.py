@@ -255,6 +255,7 @@ class _Run:
             grade_one(self._part, before.submission),
             timed=before.timed,
             decisions=before.decisions,
+            comments=before.comments,
         )
         if self._questions:
             others, reference = self._others(before.name)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
+from grader.batch.comments import CommentRequest, comment_at, comment_on
 from grader.batch.decisions import (
     KEYS,
     RubricPart,
@@ -21,7 +22,7 @@ from grader.batch.decisions import (
     rubric_of,
     same_finding,
 )
-from grader.batch.graded import GradedSubmission, decisions_in
+from grader.batch.graded import GradedSubmission, comments_in, decisions_in
 from grader.batch.ledger import (
     decisions_of,
     graded_so_far,
@@ -34,8 +35,8 @@ from grader.checks.by_hand import BY_HAND, DOCUMENT
 from grader.errors import UsageError
 from grader.report.build import PLACES
 from grader.report.layers import PersonDecision, outdated
-from grader.report.model import CheckResult, Report
-from grader.store.journal import JOURNAL_FILE, leave, open_journal
+from grader.report.model import CheckResult, LineComment, Report
+from grader.store.journal import JOURNAL_FILE, Word, leave, open_journal
 from grader.verdict import Basis, Code
 
 _COLUMNS = ("student", "question", "points", "why")
@@ -168,15 +169,22 @@ class ReviewQueue:
         if self._journal is not None:
             self._journal.close()
 
-    def take_up(self) -> dict[str, tuple[PersonDecision, ...]]:
-        """Return what others decided meanwhile: submission → all decisions on it now."""
-        changed: dict[str, tuple[PersonDecision, ...]] = {}
-        if self._journal is not None:
-            for name in self._journal.take_up() & set(self._done):
-                texts = self._journal.decided(name).get(name, ())
-                changed[name] = decisions_in(texts, name)
-                self._done[name] = self._done[name].with_decisions(changed[name])
+    def take_up(self) -> dict[str, GradedSubmission]:
+        """Return the submissions of which others have said something meanwhile."""
+        names = self._journal.take_up() if self._journal is not None else ()
+        changed = {name: self._again(self._done[name]) for name in names if name in self._done}
+        self._done |= changed
         return changed
+
+    def _again(self, done: GradedSubmission) -> GradedSubmission:
+        """Return a submission with what people say of it by the journal."""
+        assert self._journal is not None
+        decided, said = (
+            texts(done.name).get(done.name, ())
+            for texts in (self._journal.decided, self._journal.commented)
+        )
+        done = done.with_decisions(decisions_in(decided, done.name))
+        return done.with_comments(comments_in(said, done.name))
 
     def decide(self, wishes: Iterable[DecisionRequest], who: str) -> DecisionOutcome:
         """Write down what a person gives: all of it, or nothing where some of it is not possible.
@@ -206,18 +214,23 @@ class ReviewQueue:
 
     def _write(self, made: Iterable[tuple[str, str, PersonDecision | None]]) -> None:
         every = list(made)
-        rows = [
-            (name, place, None if item is None else item.model_dump_json())
-            for name, place, item in every
-        ]
-        if self._journal is not None:
-            self._journal.decide(rows)
-        else:
-            leave(self.out / JOURNAL_FILE, rows)
+        self._say(("decided", name, place, item) for name, place, item in every)
         for name, place, item in every:
             graded = self._done[name]
             others = [each for each in graded.decisions if each.place != place]
             self._done[name] = graded.with_decisions(others if item is None else [*others, item])
+
+    def _say(
+        self, words: Iterable[tuple[str, str, str, PersonDecision | LineComment | None]]
+    ) -> None:
+        rows: list[Word] = [
+            (table, name, place, None if item is None else item.model_dump_json())
+            for table, name, place, item in words
+        ]
+        if self._journal is not None:
+            self._journal.say(rows)
+        else:
+            leave(self.out / JOURNAL_FILE, rows)
 
     def undo(self, student: str, where: str, same: bool = False) -> list[str]:
         """Take decisions on a question or a check back.
@@ -249,6 +262,42 @@ class ReviewQueue:
             # Here: nothing may be decided on it any more, so that ``write_decided`` passes it over.
             write(self._done[other].report, self.out)
         return [f"{other} {place}" for other, place in undone]
+
+    def submission(self, student: str) -> GradedSubmission:
+        """Return a submission by its name, or by a student's address, number or name.
+
+        Raises:
+            UsageError: There is none, or several students share that name.
+        """
+        return one_of(self.out, self._done, student)
+
+    def comment(
+        self, done: GradedSubmission, request: CommentRequest, who: str
+    ) -> LineComment | None:
+        """Write down what a person says of a line; without a text the comment there is taken away.
+
+        Args:
+            done: The submission, with the comments that stand.
+            request: What is said.
+            who: Says it.
+
+        Returns:
+            What stands there now.
+
+        Raises:
+            UsageError: There is no such line, or no comment to take away.
+        """
+        earlier = comment_at(done, request)
+        if request.text.strip() or earlier is None:
+            made = comment_on(done, request, who)
+            self._say([("commented", done.name, made.place, made)])
+            return made
+        self._say([("commented", done.name, earlier.place, None)])
+        left = done.with_comments(each for each in done.comments if each != earlier)
+        if self._journal is not None:
+            # Here: it may have been the last one, so that ``write_decided`` passes it over.
+            write(left.report, self.out)
+        return None
 
     def findings(self) -> list[Finding]:
         """Return what waits for a person, the same finding once."""

@@ -148,8 +148,14 @@ def _copied(
 ) -> GradedSubmission:
     own = submission_info(read_for(grader.assignment, submission.path, submission.name))
     run = first.run.model_copy(update={"submission": own})
-    # Whatever people decided, they decided on the first one's.
-    return replace(first.with_run(run), submission=submission, digest=own.digest, decisions=())
+    # Whatever people decided or said, they did on the first one's.
+    return replace(
+        first.with_run(run),
+        submission=submission,
+        digest=own.digest,
+        decisions=(),
+        comments=(),
+    )
 
 
 def grade_all(

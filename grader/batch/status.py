@@ -17,10 +17,12 @@ from grader.batch.ledger import GRADED_AT, BatchSettings, graded_so_far, setup_o
 from grader.batch.review_queue import READ, Finding
 from grader.checks.by_hand import DOCUMENT
 from grader.progress import span
+from grader.report.excerpts import function_in
 from grader.report.model import ReportStatus
 from grader.report.summary import counted, few
 from grader.store.journal import JOURNAL_FILE, watched
-from grader.submission import read_again
+from grader.submission import SubmittedFile, read_again
+from grader.submission.notebook import NEWLINE
 
 _SUBMISSION = "submission"
 
@@ -124,35 +126,57 @@ _MOST_TEXT = 200_000
 _MOST_READ = 200
 """The same where a person reads the function itself."""
 _TEXTS = (".md", ".markdown", ".txt", ".rst", ".tex", ".csv")
-_TRIPLE = ('"""', "'''")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Some lines of a submitted file.
+
+    Attributes:
+        file: The file.
+        first: Number of the first line here.
+        lines: All here.
+    """
+
+    file: SubmittedFile
+    first: int
+    lines: tuple[str, ...]
 
 
 def lines_of(finding: Finding) -> list[str]:
     """Return the lines that a finding is about, of the first submission; none if it is gone."""
-    if finding.checks[0].message_id == DOCUMENT:
-        return _document_lines(finding.everybody[0], str(finding.checks[0].params["file"]))
     done = finding.everybody[0]
-    wanted = [file.path for file in done.report.submission.files]
-    if not wanted:
+    if finding.checks[0].message_id == DOCUMENT:
+        return _document_lines(done, str(finding.checks[0].params["file"]))
+    if not done.report.submission.files:
         # Its code could not be read, so nobody looked for what else there is.
         return list(map(str, done.submission.paths))
+    passage = passage_of(finding)
+    return _numbered(passage.lines, passage.first) if passage else []
+
+
+def passage_of(finding: Finding) -> Passage | None:
+    """Return the lines of code that a finding is about; None where there are none, or no more."""
+    done, check = finding.everybody[0], finding.checks[0]
+    wanted = [file.path for file in done.report.submission.files]
+    if check.message_id == DOCUMENT or not wanted:
+        return None
     submission = read_again(done.submission.path, wanted)
     if submission is None:
-        return []
-    params = finding.checks[0].params
-    named, path = params.get("line"), params.get("file")
-    files = tuple(file for file in submission.files if file.path == path) or submission.files
-    most = _MOST_READ if finding.checks[0].message_id in READ else _MOST_LINES
-    for file in files:
-        lines = file.data.decode(errors="replace").splitlines()
+        return None
+    named, path = check.params.get("line"), check.params.get("file")
+    most = _MOST_READ if check.message_id in READ else _MOST_LINES
+    for file in tuple(file for file in submission.files if file.path == path) or submission.files:
+        # As Python counts lines, and as they are counted for comments.
+        lines = NEWLINE.split(file.data.decode(errors="replace").removesuffix("\n"))
         if isinstance(named, int) and 0 < named <= len(lines):
             first, last = max(1, named - _AROUND), min(len(lines), named + _AROUND)
-        elif found := _function(lines, finding.question, most):
-            first, last = found
+        elif found := function_in(lines, finding.question):
+            first, last = found[0], min(found[1], found[0] + most)
         else:
             continue
-        return _numbered(lines, first, last)
-    return []
+        return Passage(file, first, tuple(lines[first - 1 : last]))
+    return None
 
 
 def _document_lines(done: GradedSubmission, name: str) -> list[str]:
@@ -173,32 +197,9 @@ def _document_lines(done: GradedSubmission, name: str) -> list[str]:
         return [head]
     lines = file.data[:_MOST_TEXT].decode(errors="replace").splitlines()
     more = len(lines) > _MOST_READ or len(file.data) > _MOST_TEXT
-    shown = _numbered(lines, 1, min(len(lines), _MOST_READ))
+    shown = _numbered(lines[:_MOST_READ], 1)
     return [head, *shown, *(["      …"] if more else [])]
 
 
-def _function(lines: Sequence[str], name: str, most: int) -> tuple[int, int] | None:
-    """Return the first and last line of a function or class; the text need not parse."""
-    starts = [
-        number
-        for number, line in enumerate(lines, 1)
-        if line.startswith((f"def {name}(", f"class {name}(", f"class {name}:"))
-    ]
-    if not starts:
-        return None
-    return starts[-1], min(_end(lines, starts[-1]), starts[-1] + most)
-
-
-def _end(lines: Sequence[str], start: int) -> int:
-    """Return the last line of a function that starts at a line."""
-    quoted = False
-    for number, line in enumerate(lines[start:], start + 1):
-        if line[:1].strip() and not quoted and not line.startswith(("#", ")")):
-            return number - 1
-        # An essay's text stands in the first column, too, and is no end of its function.
-        quoted ^= sum(map(line.count, _TRIPLE)) % 2 == 1
-    return len(lines)
-
-
-def _numbered(lines: Sequence[str], first: int, last: int) -> list[str]:
-    return [f"{number:5} {lines[number - 1]}" for number in range(first, last + 1)]
+def _numbered(lines: Sequence[str], first: int) -> list[str]:
+    return [f"{number:5} {line}" for number, line in enumerate(lines, first)]

@@ -35,6 +35,7 @@ COMMANDS = {
     ),
     "replay": ("regrade.replay_command", "Run one submission again and compare its verdicts."),
     "decide": ("review.decide", "Give points by hand."),
+    "comment": ("review.comment", "Comment on a line of a student's code."),
     "count": ("regrade.count", "Count points that only a GPU can settle, or take them out."),
     "review": ("review.review", "Go through what waits for a person, and give points."),
     "desk": ("desk.desk", "Give points by hand in the browser, alone or with others."),

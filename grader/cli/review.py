@@ -1,4 +1,4 @@
-"""Commands with which people give points: decide and review."""
+"""Commands with which people give points and comment: decide, review and comment."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from grader.batch.comments import CommentRequest, comment_at
 from grader.batch.review_queue import DecisionRequest, Finding, ReviewQueue, deciding, read_wishes
 from grader.batch.status import lines_of
 from grader.cli.options import OutOfBatch
@@ -22,7 +23,7 @@ from grader.text import inert
 _NAMES = 6
 _WIDE = 160
 
-Who = Annotated[str, typer.Option("--who", help="Who decides; your user name without it.")]
+Who = Annotated[str, typer.Option("--who", help="Who you are; your user name without it.")]
 Student = Annotated[
     str, typer.Argument(help="Submission, or address, number or name of its student.")
 ]
@@ -67,6 +68,33 @@ def decide(
         wishes = [DecisionRequest(student, where, points or 0.0, why, same, tuple(items or ()))]
     with deciding(folder) as course:
         _give(course, wishes, who, console)
+    renew_pages(folder, console)
+
+
+def comment(
+    folder: OutOfBatch,
+    student: Student,
+    line: Annotated[
+        str, typer.Argument(help="File and line, as they were graded.", metavar="FILE:LINE")
+    ],
+    text: Annotated[str, typer.Argument(help="The comment, which the student reads.")] = "",
+    delete: Annotated[bool, typer.Option("--delete", help="Delete the comment there.")] = False,
+    who: Who = "",
+) -> None:
+    """Comment on a line of a student's code. Kept through --resume, rejudge, regrade and merge."""
+    console, (file, _, number) = make_console(), line.rpartition(":")
+    if not (file and number.isdecimal()):
+        raise UsageError(f"“{line}” names no line; needs FILE:LINE, such as toy.py:12")
+    if bool(text.strip()) == delete:
+        raise UsageError("comment needs the comment's text, or --delete")
+    with deciding(folder) as course:
+        done = course.submission(student)
+        wanted = CommentRequest(file, int(number), text)
+        if delete and comment_at(done, wanted) is None:
+            raise UsageError(f"{done.name}: there is no comment on {line}")
+        made = course.comment(done, wanted, who or getpass.getuser())
+    what = f"said on “{inert(made.excerpt.strip(), _WIDE)}”" if made else "deleted"
+    say(console, f"{inert(done.name, _WIDE)} {inert(line, _WIDE)}: {what}")
     renew_pages(folder, console)
 
 

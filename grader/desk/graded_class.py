@@ -13,12 +13,14 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TypeVar
 
+from grader.batch.comments import CommentRequest, comment_at
 from grader.batch.decisions import awaited, check_at, same_finding
 from grader.batch.graded import GradedSubmission
 from grader.batch.grades import Grade
 from grader.batch.ledger import (
     GRADED_AT,
     BatchSettings,
+    comments_of,
     decisions_of,
     graded_so_far,
     grades_of,
@@ -30,7 +32,7 @@ from grader.batch.schedule import write
 from grader.batch.status import seconds_left
 from grader.errors import GraderError
 from grader.report.layers import PersonDecision
-from grader.report.model import CheckResult
+from grader.report.model import CheckResult, LineComment
 from grader.store.journal import JOURNAL_FILE, LEFT_FOLDER, BusyError, watched
 
 _EVERY = 1.0
@@ -106,6 +108,11 @@ class ClassNow:
         own = self.everybody[item.name].decisions if item.name in self.everybody else ()
         return next((made for made in own if made.place == item.place), None)
 
+    @property
+    def commented(self) -> list[str]:
+        """Return the submissions with comments on lines."""
+        return [name for name, each in self.everybody.items() if each.comments]
+
     def item_at(self, name: str, place: str) -> Item | None:
         """Return a check of a submission as an item, whatever the grader said of it."""
         done = self.everybody.get(name)
@@ -130,6 +137,12 @@ class ClassNow:
         check, decision = item.check, self.decision(item)
         parts = (check.code.value, check.message, check.score, check.max_score, decision)
         return blake2b(repr(parts).encode(), digest_size=12).hexdigest()
+
+
+def comment_state(comment: LineComment | None) -> str:
+    """Return what changes when somebody else writes on a line; empty where there is nothing."""
+    said = repr(comment).encode()
+    return blake2b(said, digest_size=12).hexdigest() if comment else ""
 
 
 def _id(setup: BatchSettings, name: str, place: str) -> str:
@@ -198,7 +211,7 @@ class GradedClass:
         self._open: dict[str, tuple[str, float]] = {}
         self.now = self._in_order(self._read)
         # An earlier desk may have been killed before it wrote the files.
-        self._unwritten = {name for name, _ in self.now.decisions}
+        self._unwritten = {name for name, _ in self.now.decisions} | {*self.now.commented}
         self._ended = Event()
         self._keeper = Thread(target=self._keep_up, daemon=True)
 
@@ -261,6 +274,42 @@ class GradedClass:
 
         self._in_order(work)
 
+    def comment(self, name: str, request: CommentRequest, who: str, state: str) -> None:
+        """Have a comment on a line in the journal, or taken out of it.
+
+        Args:
+            name: Of the submission.
+            request: What is said, and where.
+            who: Says it.
+            state: Of what stood there as it was seen.
+
+        Raises:
+            ChangedError: Somebody else has written there since, or the file is another one.
+            UsageError: It is not possible.
+            InfrastructureError: The disk is full or broken.
+        """
+
+        def work() -> None:
+            with self._deciding() as queue:
+                done = self.now.everybody[name]
+                earlier = comment_at(done, request)
+                graded = {(file.path, file.sha256) for file in done.report.submission.files}
+                known = earlier or (request.file, request.sha256) in graded
+                if not known or comment_state(earlier) != state:
+                    raise ChangedError(f"{request.file} has changed since you opened it")
+                made = queue.comment(done, request, who)
+            others = [each for each in done.comments if each != earlier]
+            self._commented(done.with_comments([*others, made] if made else others))
+
+        self._in_order(work)
+
+    def _commented(self, done: GradedSubmission) -> None:
+        """Take up a submission with its comments as they are now."""
+        self.now = replace(self.now, everybody={**self.now.everybody, done.name: done})
+        self._unwritten.add(done.name)
+        self.decided = True
+        self.version += 1
+
     def write_files(self) -> bool:
         """Give the journal back, write reports and gradebook; return whether that is done.
 
@@ -307,11 +356,7 @@ class GradedClass:
         if self._queue is not None:
             # While it is ours nobody else writes to it, but others may leave decisions.
             if changed := self._queue.take_up():
-                everybody = {
-                    name: graded.with_decisions(changed.get(name, graded.decisions))
-                    for name, graded in self.now.everybody.items()
-                }
-                self.now = replace(self.now, everybody=everybody)
+                self.now = replace(self.now, everybody={**self.now.everybody, **changed})
                 self._unwritten |= set(changed)
                 self.version += 1
         elif self._signature != self._seen():
@@ -381,9 +426,11 @@ class GradedClass:
             before = self._marks if context == self._context else {}
             fresh = [name for name, mark in marks.items() if before.get(name) != mark]
             new = {each.name: each for each in graded_so_far(journal, fresh)}
-            decisions = decisions_of(journal)
+            decisions, comments = decisions_of(journal), comments_of(journal)
         everybody = {
-            name: (new.get(name) or known[name]).with_decisions(decisions.get(name, ()))
+            name: (new.get(name) or known[name])
+            .with_decisions(decisions.get(name, ()))
+            .with_comments(comments.get(name, ()))
             for name in marks
         }
         self._marks, self._context = marks, context

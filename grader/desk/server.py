@@ -32,6 +32,7 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from grader.batch.comments import CommentRequest
 from grader.batch.decisions import rubric_of
 from grader.batch.export import TABLES, ExportOptions
 from grader.batch.ledger import grades_of
@@ -44,6 +45,7 @@ from grader.desk.views import (
     Rows,
     changes_table,
     class_view,
+    comments_view,
     default_why,
     document_of,
     file_view,
@@ -68,7 +70,7 @@ PAGES = {
 _STYLES, _SCRIPT = "text/css", "text/javascript"
 _ASSETS = {
     "page.css": _STYLES, "desk.css": _STYLES, "desk.js": _SCRIPT,
-    **{f"{page}.js": _SCRIPT for page in PAGES.values()},
+    "lines.js": _SCRIPT, **{f"{page}.js": _SCRIPT for page in PAGES.values()},
 }  # fmt: skip
 _BETWEEN_EVENTS = 0.5
 _BEATS = 30
@@ -94,6 +96,18 @@ class UndoBody(BaseModel):
 
     state: str
     same: bool = False
+
+
+class CommentBody(BaseModel):
+    """What a page sends to comment on a line; without a text the comment there is deleted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file: str
+    sha256: str
+    line: int
+    text: str
+    state: str
 
 
 class Desk:
@@ -124,6 +138,7 @@ class Desk:
             "/items/{id}/file": self._file,
             "/items/{id}/document": self._document,
             "/students/{name}": self._student,
+            "/students/{name}/files": self._files,
             "/report/{who}/{name}": self._report,
             "/whatif.json": self._what_if,
             "/finish.json": self._finish,
@@ -134,6 +149,8 @@ class Desk:
             "/items/{id}/open": self._opened,
             "/items/{id}/decide": self._decide,
             "/items/{id}/undo": self._undo,
+            "/items/{id}/comment": self._comment,
+            "/students/{name}/comment": self._comment,
             "/students/{name}/{place}/decide": self._decide,
             "/students/{name}/{place}/undo": self._undo,
             "/write": self._write,
@@ -200,6 +217,9 @@ class Desk:
 
     def _student(self, request: Request, _: bytes) -> Response:
         return JSONResponse(student_view(self._graded, self._name(request)))
+
+    def _files(self, request: Request, _: bytes) -> Response:
+        return JSONResponse(file_view(self._graded.now.everybody[self._name(request)]))
 
     def _report(self, request: Request, _: bytes) -> Response:
         """Return a submission's page as the static one is, under its own policy."""
@@ -278,6 +298,17 @@ class Desk:
         item = self._found(request)
         self._graded.undo(item, asked.state, asked.same)
         return JSONResponse(self._state(item))
+
+    def _comment(self, request: Request, body: bytes) -> Response:
+        asked = CommentBody.model_validate_json(body)
+        about = (asked.file, asked.line, asked.text, asked.sha256)
+        if "id" in request.path_params:
+            item = self._found(request)
+            name, wanted = item.name, CommentRequest(*about, item.question, item.check.id)
+        else:
+            name, wanted = self._name(request), CommentRequest(*about)
+        self._graded.comment(name, wanted, request.scope["who"], asked.state)
+        return JSONResponse({"comments": comments_view(self._graded.now.everybody[name])})
 
     def _state(self, item: Item) -> dict[str, str]:
         return {"state": self._graded.now.state(item)}

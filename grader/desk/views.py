@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 from collections import Counter
@@ -16,19 +17,22 @@ from grader.batch.discover import Student
 from grader.batch.graded import GradedSubmission
 from grader.batch.pages import submitted
 from grader.batch.review_queue import Finding
-from grader.batch.status import lines_of
+from grader.batch.status import lines_of, passage_of
 from grader.checks.by_hand import DOCUMENT
-from grader.desk.graded_class import ClassNow, GradedClass, Item
+from grader.desk.graded_class import ClassNow, GradedClass, Item, comment_state
 from grader.progress import span
+from grader.report.comments import place_of
 from grader.report.excerpts import texts
 from grader.report.gradebook import cell
 from grader.report.html.class_page import bars_of
 from grader.report.layers import PersonDecision
+from grader.report.messages.catalogue import ENGLISH
 from grader.report.model import CheckResult, ReportStatus
 from grader.report.summary import amount
 from grader.static_analysis.mends import definition_of
 from grader.submission import read_again
 from grader.text import inert
+from grader.verdict import Visibility
 
 _LINE = 240
 _NAME = 80
@@ -135,6 +139,9 @@ def item_view(graded: GradedClass, item: Item, who: str, names: bool) -> View:
         "said": f"{check.code.value}, {amount(check.score)} of {amount(check.max_score)}",
         "message": inert(check.message, _TEXT, keep="\n"),
         "lines": _lines(done, item),
+        "source": _source_in_question(done, item),
+        "comments": comments_view(done),
+        "reads": _READERS[check.visibility],
         "document": inert(str(check.params.get("file", "")), _NAME)
         if check.message_id == DOCUMENT
         else "",
@@ -161,8 +168,12 @@ def _decision(decision: PersonDecision) -> View:
         "points": decision.points,
         "why": inert(decision.why, _TEXT),
         "who": inert(decision.who, _NAME),
-        "at": f"{decision.at:%Y-%m-%d %H:%M} UTC",
+        "at": _moment(decision.at),
     }
+
+
+def _moment(at: dt.datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def _others(now: ClassNow, alike: Sequence[Item]) -> list[View]:
@@ -178,14 +189,64 @@ def _others(now: ClassNow, alike: Sequence[Item]) -> list[View]:
 
 def _lines(done: GradedSubmission, item: Item) -> list[tuple[str, str, bool]]:
     """Return lines in question: number, text, and whether the finding names it."""
-    named = item.check.params.get("line")
-    found = []
-    for line in lines_of(Finding(item.question, (item.check,), (done,))):
-        number, text = line[:5].strip(), line[6:]
-        if not number.isdecimal():
-            number, text = "", line
-        found.append((number, inert(text.expandtabs(4), _LINE), number == str(named)))
-    return found
+    finding = Finding(item.question, (item.check,), (done,))
+    if passage := passage_of(finding):
+        named = item.check.params.get("line")
+        return [
+            (str(number), inert(text.expandtabs(4), _LINE), number == named)
+            for number, text in enumerate(passage.lines, passage.first)
+        ]
+    return [_read(line) for line in lines_of(finding)]
+
+
+def _read(line: str) -> tuple[str, str, bool]:
+    number, text = line[:5].strip(), line[6:]
+    if not number.isdecimal():
+        number, text = "", line
+    return number, inert(text.expandtabs(4), _LINE), False
+
+
+def _source_in_question(done: GradedSubmission, item: Item) -> View | None:
+    """Return the file of the lines in question; None where it is not what was graded."""
+    passage = passage_of(Finding(item.question, (item.check,), (done,)))
+    graded = {file.path: file.sha256 for file in done.report.submission.files}
+    if passage is None or graded.get(passage.file.path) != passage.file.sha256:
+        return None
+    return _source(passage.file.path, passage.file.sha256)
+
+
+def _source(path: str, sha256: str) -> View:
+    """Return what tells a version of a file, for a comment on a line of it."""
+    return {"file": path, "sha256": sha256}
+
+
+def comments_view(done: GradedSubmission) -> list[View]:
+    """Return what people say of lines of a submission."""
+    return [
+        {
+            **_source(each.file, each.sha256),
+            "line": each.line,
+            "place": place_of(each, ENGLISH),
+            "excerpt": inert(each.excerpt, _LINE),
+            "text": inert(each.text, _TEXT, keep="\n"),
+            "who": inert(each.who, _NAME),
+            "at": _moment(each.at),
+            "state": comment_state(stored),
+        }
+        for each in done.report.comments
+        # The report adds whether the file has changed since.
+        for stored in done.comments
+        if stored.place == each.place
+    ]
+
+
+_READERS = {
+    Visibility.VISIBLE: "The student reads it.",
+    Visibility.AFTER_DUE_DATE: "The student reads it with this check: after the due date.",
+    Visibility.AFTER_PUBLISHED: "The student reads it with this check: once grades are published.",
+    Visibility.HIDDEN: "Only staff reads it, as this check is hidden.",
+}
+_READERS_OF_A_QUESTION = "The student reads it together with the question that the line is in."
 
 
 def _json(check: CheckResult) -> str:
@@ -208,8 +269,13 @@ def reference_of(file: Path, question: str) -> str:
 
 def file_view(done: GradedSubmission) -> list[View]:
     """Return the files of a submission that are still what was graded."""
+    graded = {file.path: file.sha256 for file in done.report.submission.files}
     return [
-        {"path": inert(text.path, _NAME), "lines": text.lines}
+        {
+            "path": inert(text.path, _NAME),
+            "lines": text.lines,
+            "source": _source(text.path, graded[text.path]),
+        }
         for text in texts(
             submitted(done.report, done.submission.path), done.report.submission.files
         )
@@ -230,6 +296,8 @@ def student_view(graded: GradedClass, name: str) -> View:
     done = now.everybody[name]
     return {
         **_row(done),
+        "comments": comments_view(done),
+        "reads": _READERS_OF_A_QUESTION,
         "replay": f"grader replay {quote(str(graded.out / name))}",
         "checks": [
             {

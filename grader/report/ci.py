@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import InfrastructureError
+from grader.report.comments import comment_text
 from grader.report.messages.catalogue import current
-from grader.report.model import CheckResult, Report, ReportStatus, json_bytes
+from grader.report.model import CheckResult, Place, Report, ReportStatus, json_bytes
 from grader.report.summary import amount, worth
 from grader.report.view import Audience, view_of
 from grader.store.files import write_atomic
@@ -58,6 +59,7 @@ def classroom50_result(
             "run the job again"
         )
     shown = view_of(report, Audience()).report
+    said = _by_check(shown)
     moment = now.astimezone(dt.timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
     about = {name: environment.get(key, "") for name, key in _FROM_ENVIRONMENT.items()}
     document: dict[str, Any] = {
@@ -74,7 +76,9 @@ def classroom50_result(
                 "passed": check.status is Status.PASSED,
                 "score": _whole(check.score),
                 "max-score": _whole(check.max_score),
-                "output": check.message,
+                "output": "\n".join(
+                    filter(None, [check.message, *said.get((question.id, check.id), ())])
+                ),
             }
             for question in shown.questions
             for check in question.checks
@@ -83,6 +87,21 @@ def classroom50_result(
     if environment.get("USERNAME"):
         document["submitted_by"] = {"username": environment["USERNAME"]}
     return document
+
+
+def _by_check(report: Report) -> dict[Place, list[str]]:
+    """Return people's comments on lines by check; each has to be at one, as tests are all there is.
+
+    Without a check of its own a comment is at the first of its question, or of all.
+    """
+    said: dict[Place, list[str]] = {}
+    places = list(report.by_place())
+    for comment in report.comments:
+        own = [place for place in places if place[0] == comment.question]
+        known = [place for place in own if place[1] == comment.check] or own or places
+        for place in known[:1]:
+            said.setdefault(place, []).append(comment_text(comment, current()))
+    return said
 
 
 def write_classroom50(

@@ -14,6 +14,7 @@ from grader.verdict import Status
 _AROUND = 3
 _MAX_LINE = 240
 _MAX_LINES = 4000
+_TRIPLE = ('"""', "'''")
 _PLAIN = (Status.PASSED, Status.SKIPPED)
 
 
@@ -83,6 +84,29 @@ def excerpt_of(check: CheckResult, known: Sequence[SourceText]) -> Excerpt | Non
     first, last = max(first, within.start), min(last, within.stop - 1)
     lines = text.lines[first - 1 : last]
     return Excerpt(text.notebook, line_in_cell, first - within.start + 1, lines, cell)
+
+
+def function_in(lines: Sequence[str], name: str) -> tuple[int, int] | None:
+    """Return the first and last line of a function or class; the text need not parse."""
+    starts = [
+        number
+        for number, line in enumerate(lines, 1)
+        if line.startswith((f"def {name}(", f"class {name}(", f"class {name}:"))
+    ]
+    if not starts:
+        return None
+    return starts[-1], _end(lines, starts[-1])
+
+
+def _end(lines: Sequence[str], start: int) -> int:
+    """Return the last line of a function that starts at a line."""
+    quoted = False
+    for number, line in enumerate(lines[start:], start + 1):
+        if line[:1].strip() and not quoted and not line.startswith(("#", ")")):
+            return number - 1
+        # An essay's text stands in the first column, too, and is no end of its function.
+        quoted ^= sum(map(line.count, _TRIPLE)) % 2 == 1
+    return len(lines)
 
 
 def _text(file: SubmittedFile) -> SourceText:

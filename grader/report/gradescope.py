@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import io
 import unittest
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,10 @@ from typing import Any
 from gradescope_utils.autograder_utils.decorators import number, partial_credit, tags, visibility
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
+from grader.report.comments import comment_text
 from grader.report.lateness import LateCost
 from grader.report.messages.catalogue import current
-from grader.report.model import CheckResult, Report, ReportStatus, json_bytes
+from grader.report.model import CheckResult, LineComment, Report, ReportStatus, json_bytes
 from grader.report.summary import MARKS, amount, worth
 from grader.report.view import Audience, ReportView, ViewRow, view_of
 from grader.store.files import write_atomic
@@ -124,7 +125,7 @@ def _finish(document: Document, view: ReportView, late: LateCost | None) -> None
     del document["execution_time"]
     # Of a file that cannot be read every row says the same: it stands on top as well.
     top = [view.next_step] if view.one_message else []
-    lines = [*top, *view.notices, *report.submission.notes]
+    lines = [*top, *view.notices, *report.submission.notes, *_said(view.comments)]
     document["output"] = "\n".join(filter(None, lines))
     document["extra_data"] = {
         "report_schema_version": report.schema_version,
@@ -141,7 +142,7 @@ def _finish(document: Document, view: ReportView, late: LateCost | None) -> None
 def _finish_test(test: Document, row: ViewRow, complete: bool) -> None:
     status, pending = row.question.status, row.question.pending
     test["name_format"] = test["output_format"] = "text"
-    test["output"] = "\n".join(map(_line, row.groups))
+    test["output"] = "\n".join([*map(_line, row.groups), *_said(row.comments)])
     test["extra_data"] = {"status": status.value, "pending": pending}
     if pending or status.open:
         # Neither passed nor failed; the field is optional.
@@ -156,6 +157,10 @@ def _finish_test(test: Document, row: ViewRow, complete: bool) -> None:
         test["status"] = "passed" if status is Status.PASSED else "failed"
     if not complete:
         del test["score"]
+
+
+def _said(comments: Iterable[LineComment]) -> Iterator[str]:
+    return (comment_text(each, current()) for each in comments)
 
 
 def _line(group: Sequence[CheckResult]) -> str:

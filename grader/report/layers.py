@@ -12,6 +12,7 @@ machine     ``merge``, in their order  where what is below leaves the check open
 course      ``gpu: none``              of checks that need a GPU: they leave the maximum
 person      ``review``, ``decide``,    always
             ``desk``
+comments    ``desk``, ``comment``      beside the others: they change no points
 ==========  =========================  ============================================================
 
 What a machine or a person said of a check counts while the check is worth the same: out of another
@@ -29,6 +30,7 @@ from grader.report.messages.catalogue import ENGLISH
 from grader.report.messages.words import Words
 from grader.report.model import (
     CheckResult,
+    LineComment,
     MergedInfo,
     Place,
     QuestionResult,
@@ -111,6 +113,21 @@ def fold(
     """
     report = reduce(_with_machine, machines, run)
     return _with_decisions(without_gpu(report) if no_gpu else report, decisions, words)
+
+
+def with_comments(report: Report, comments: Iterable[LineComment]) -> Report:
+    """Return a report with what people say of lines, in the order of the files.
+
+    A comment stays when its file changes. It then says that it is about an earlier version.
+    """
+    order = {file.path: number for number, file in enumerate(report.submission.files)}
+    now = {(file.path, file.sha256) for file in report.submission.files}
+    found = [
+        each.model_copy(update={"earlier": (each.file, each.sha256) not in now})
+        for each in comments
+    ]
+    found.sort(key=lambda each: (each.earlier, order.get(each.file, len(order)), each.line))
+    return report.model_copy(update={"comments": tuple(found)}) if found else report
 
 
 def undecided(check: CheckResult) -> bool:

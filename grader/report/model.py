@@ -17,7 +17,15 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import to_json
 
 from grader.errors import UsageError
@@ -257,6 +265,45 @@ class MergedInfo(ReportPart):
     checks: tuple[str, ...]
 
 
+class LineComment(ReportPart):
+    """What a person says of a line of a submission. It changes no points.
+
+    Attributes:
+        file: As the assignment names it.
+        sha256: Of the file when the comment was written.
+        line: From 1.
+        notebook: Name of the notebook that the file was made from; empty if it was none.
+        cell: Code cell of the line, from 1; 0 outside notebooks.
+        line_in_cell: Line in that cell, from 1.
+        excerpt: The line, as harmless text.
+        text: The comment, which the student reads.
+        who: Wrote it; empty in what a student gets.
+        at: When.
+        question: Question that it belongs to; empty if it belongs to the file.
+        check: Check with which it is released; empty for the question's first.
+        earlier: The file has changed since, so the line is one of an earlier version.
+    """
+
+    file: str
+    sha256: str
+    line: int
+    notebook: str = ""
+    cell: int = 0
+    line_in_cell: int = 0
+    excerpt: str
+    text: str
+    who: str
+    at: AwareDatetime
+    question: str = ""
+    check: str = ""
+    earlier: bool = False
+
+    @property
+    def place(self) -> str:
+        """File, line and version: there is one comment for each."""
+        return f"{self.file}:{self.line}:{self.sha256}"
+
+
 class Report(ReportPart):
     """Everything that is known about the grading of one submission."""
 
@@ -271,6 +318,7 @@ class Report(ReportPart):
     environment: Environment
     timing: Timing = Timing()
     merged: tuple[MergedInfo, ...] = ()
+    comments: tuple[LineComment, ...] = ()
 
     _bounds = model_validator(mode="after")(_within_bounds)
 

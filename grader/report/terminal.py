@@ -13,6 +13,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from grader.report.comments import comment_text, signed
+from grader.report.messages.catalogue import current
 from grader.report.model import (
     CheckResult,
     IsolationInfo,
@@ -69,6 +71,11 @@ def print_report(report: Report, console: Console) -> None:
     if any(_is_claim(check) for check in checks):
         console.print(_plain(_CLAIM, "dim"))
     console.print(_total_line(report))
+    for comment in report.comments:
+        said = comment_text(comment, current())
+        # Each line by itself: a text that is plain has none that end it.
+        for line in [*said.split("\n"), f"    {signed(comment)}"]:
+            console.print(_plain(line))
     for line in [*view.notices, *report.submission.notes]:
         console.print(_plain(line, "yellow"))
     console.print(_isolation_line(report.environment.isolation))

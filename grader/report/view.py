@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from grader.report.build import PLACES, question_status, report_status
@@ -18,7 +18,15 @@ from grader.report.lateness import LateCost
 from grader.report.messages.catalogue import words_in
 from grader.report.messages.language import current_language
 from grader.report.messages.words import Words
-from grader.report.model import CheckResult, Place, QuestionResult, Report, Timing, in_language
+from grader.report.model import (
+    CheckResult,
+    LineComment,
+    Place,
+    QuestionResult,
+    Report,
+    Timing,
+    in_language,
+)
 from grader.report.summary import notices, unread, unwritten
 from grader.report.sums import sums
 from grader.verdict import Code, Status, Visibility
@@ -73,12 +81,14 @@ class ViewRow:
         question: As the reader may know it.
         visibility: Of its checks, on a platform.
         groups: Its checks; for a student those with one message together.
+        comments: Of people, on lines; the reader gets them at this row.
     """
 
     number: str
     question: QuestionResult
     visibility: Visibility
     groups: tuple[tuple[CheckResult, ...], ...]
+    comments: tuple[LineComment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,7 @@ class ReportView:
         one_message: The submission could not be run, and every check says the same of it.
         withheld: Question → how many of its checks count and are not shown; under ``""`` all.
         excerpts: The lines that findings point at.
+        comments: Of people, on lines that belong to no question; the others are at its row.
     """
 
     report: Report
@@ -104,6 +115,7 @@ class ReportView:
     one_message: bool
     withheld: Mapping[str, int]
     excerpts: Mapping[Place, Excerpt]
+    comments: tuple[LineComment, ...] = ()
 
 
 def view_of(
@@ -133,14 +145,16 @@ def view_of(
         note = "whole_note" if released is ReleaseStage.PUBLISHED else "part_note"
         lines.append(audience.words.label(note))
     rows = _platform_rows(shown) if released is None else _student_rows(shown)
+    with_comments, others = _with_comments(rows, shown.comments)
     return ReportView(
         shown,
-        tuple(rows),
+        with_comments,
         tuple(lines),
         _next_step(shown, rows, audience.words),
         unread(shown) is not None,
         hidden,
         _excerpts(full, shown, sources),
+        others,
     )
 
 
@@ -158,13 +172,42 @@ def _for_staff(
         for place, check in report.by_place().items()
         if (found := excerpt_of(check, sources))
     }
-    return ReportView(report, tuple(rows), lines, "", False, {}, excerpts)
+    with_comments, others = _with_comments(list(rows), report.comments)
+    return ReportView(report, with_comments, lines, "", False, {}, excerpts, others)
 
 
 def _late(late: LateCost | None, report: Report, whole: bool, words: Words) -> list[str]:
     return late.lines(report, whole, words) if late else []
 
 
+def _with_comments(
+    rows: Sequence[ViewRow], comments: Iterable[LineComment]
+) -> tuple[tuple[ViewRow, ...], tuple[LineComment, ...]]:
+    """Return rows with the comments that belong there, and the other comments."""
+    at: dict[str, list[LineComment]] = {}
+    for comment in comments:
+        at.setdefault(_row_of(comment, rows), []).append(comment)
+    placed = (replace(row, comments=tuple(at.get(row.number, ()))) for row in rows)
+    return tuple(placed), tuple(at.get("", ()))
+
+
+def _row_of(comment: LineComment, rows: Sequence[ViewRow]) -> str:
+    """Return the number of a comment's row; empty where there is none."""
+    own = [row for row in rows if row.question.id == comment.question]
+    by_check = [
+        row for row in own if any(check.id == comment.check for check in row.question.checks)
+    ]
+    # Of a question in several rows, the one that is shown first.
+    found = min(by_check or own, key=lambda row: _WHEN.index(row.visibility), default=None)
+    return found.number if found else ""
+
+
+_WHEN = (
+    Visibility.VISIBLE,
+    Visibility.AFTER_DUE_DATE,
+    Visibility.AFTER_PUBLISHED,
+    Visibility.HIDDEN,
+)
 _ORDER = {Status.DEFERRED: 1, Status.ERROR: 1, Status.SKIPPED: 2, Status.PASSED: 3}
 """Of questions and checks: what failed, what is open, what was not tried, what passed."""
 
@@ -253,6 +296,7 @@ def for_student(report: Report, release: ReleaseStage = ReleaseStage.NOW) -> Rep
             # Time on hidden cases could carry what the submission saw in them.
             "timing": Timing(),
             "merged": (),
+            "comments": tuple(_released_comments(report, release)),
             "status": report_status(questions),
             **points,
         }
@@ -296,7 +340,26 @@ def _in_students_words(report: Report) -> Report:
         each.model_copy(update={"checks": tuple(map(_scrubbed, each.checks))})
         for each in report.questions
     )
-    return report.model_copy(update={"questions": tuple(questions), "merged": ()})
+    comments = tuple(map(_without_author, report.comments))
+    return report.model_copy(
+        update={"questions": tuple(questions), "merged": (), "comments": comments}
+    )
+
+
+def _released_comments(report: Report, release: ReleaseStage) -> Iterator[LineComment]:
+    """Yield the comments that a student may read: each together with its check.
+
+    One of a question alone is shown with the first of its checks; one of no question, at once.
+    """
+    for comment in report.comments:
+        checks = [check for name, check in report.checks() if name == comment.question]
+        own = [check for check in checks if check.id == comment.check] or checks
+        if not own or any(_shown(check, release) for check in own):
+            yield _without_author(comment)
+
+
+def _without_author(comment: LineComment) -> LineComment:
+    return comment.model_copy(update={"who": ""})
 
 
 def _scrubbed(check: CheckResult) -> CheckResult:

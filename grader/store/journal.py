@@ -107,15 +107,21 @@ CREATE TABLE graded (
 CREATE TABLE decided (
     name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
 ) WITHOUT ROWID;
+CREATE TABLE commented (
+    name TEXT, place TEXT, comment TEXT NOT NULL, PRIMARY KEY (name, place)
+) WITHOUT ROWID;
 CREATE TABLE answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE taken_up (file TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-# A journal of version 1 has what other machines said within its reports; the last two tables were
-# made when they were first written to.
+# A journal of version 1 has what other machines said within its reports, and no comments; the other
+# two tables were made when they were first written to.
 _FROM_VERSION_1 = """
 ALTER TABLE graded ADD COLUMN machines BLOB;
 CREATE TABLE IF NOT EXISTS decided (
     name TEXT, place TEXT, decision TEXT NOT NULL, PRIMARY KEY (name, place)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS commented (
+    name TEXT, place TEXT, comment TEXT NOT NULL, PRIMARY KEY (name, place)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS answered (key TEXT PRIMARY KEY, answers BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE taken_up (file TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -126,8 +132,18 @@ class NotBegunError(UsageError):
     """There is no journal yet, or what made it was killed before it had begun."""
 
 
-Decided = tuple[str, str, str | None]
-"""Submission, check, and what was decided on it, as JSON; None where that is taken back."""
+Word = tuple[str, str, str, str | None]
+"""``decided`` or ``commented``, submission, place, and what a person says there, as JSON.
+
+The place is a check, or file, line and version. None takes back what was said there."""
+_SAY = {
+    "decided": "REPLACE INTO decided VALUES (?, ?, ?)",
+    "commented": "REPLACE INTO commented VALUES (?, ?, ?)",
+}
+_TAKE_BACK = {
+    "decided": "DELETE FROM decided WHERE name = ? AND place = ?",
+    "commented": "DELETE FROM commented WHERE name = ? AND place = ?",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +161,7 @@ class JournalEntry:
         machines: What other machines said, as JSON, deflated; None where an earlier version has it
             within the report.
         decisions: What people decided, each as JSON.
+        comments: What people say of lines, each as JSON.
     """
 
     name: str
@@ -155,6 +172,7 @@ class JournalEntry:
     kept: bytes | None = None
     machines: bytes | None = b""
     decisions: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 class Journal:
@@ -201,7 +219,7 @@ class Journal:
     def record(self, entry: JournalEntry) -> None:
         """Write down that a submission is done; an earlier entry of that name is replaced.
 
-        What people decided stays.
+        What people decided and said of lines stays.
 
         Raises:
             InfrastructureError: The disk is full or broken. The journal is as it was.
@@ -240,8 +258,10 @@ class Journal:
         """
         with self._explained():
             decided = self.decided() if names is None else None
+            commented = self.commented() if names is None else None
             for name, digest, report, about, timed, machines in self._rows(names):
                 own = (decided if decided is not None else self.decided(name)).get(name, ())
+                said = (commented if commented is not None else self.commented(name)).get(name, ())
                 yield JournalEntry(
                     name,
                     digest,
@@ -250,6 +270,7 @@ class Journal:
                     bool(timed),
                     machines=machines,
                     decisions=tuple(own),
+                    comments=tuple(said),
                 )
 
     def _rows(self, names: Iterable[str] | None) -> Iterator[Any]:
@@ -285,11 +306,11 @@ class Journal:
             ).fetchone()
         return None if row is None else row[0]
 
-    def decide(self, decided: Iterable[Decided], file: str = "") -> None:
-        """Write down what a person decided on checks: all of it, or nothing.
+    def say(self, words: Iterable[Word], file: str = "") -> None:
+        """Write down what people say of submissions: all of it, or nothing.
 
         Args:
-            decided: Submission, check, and the decision as JSON; None takes it back.
+            words: What is said, or taken back.
             file: Where that was left, for the journal to take up once.
 
         Raises:
@@ -297,20 +318,16 @@ class Journal:
         """
         with self._explained(), self._connection:
             self._connection.execute("BEGIN")
-            for name, place, decision in decided:
-                if decision is None:
-                    self._connection.execute(
-                        "DELETE FROM decided WHERE name = ? AND place = ?", (name, place)
-                    )
+            for table, name, place, text in words:
+                if text is None:
+                    self._connection.execute(_TAKE_BACK[table], (name, place))
                 else:
-                    self._connection.execute(
-                        "REPLACE INTO decided VALUES (?, ?, ?)", (name, place, decision)
-                    )
+                    self._connection.execute(_SAY[table], (name, place, text))
             if file:
                 self._connection.execute("INSERT INTO taken_up VALUES (?)", (file,))
 
     def take_up(self) -> set[str]:
-        """Write down what people decided while this journal was in use; return on whom.
+        """Write down what people said while this journal was in use; return of whom.
 
         Raises:
             UsageError: What was left cannot be read.
@@ -323,21 +340,21 @@ class Journal:
 
     def _take_up(self, path: Path) -> set[str]:
         try:
-            decided: list[Decided] = [(*each,) for each in json.loads(path.read_text("utf-8"))]
+            words: list[Word] = [(*each,) for each in json.loads(path.read_text("utf-8"))]
             with self._explained():
                 known = self._connection.execute(
                     "SELECT 1 FROM taken_up WHERE file = ?", (path.name,)
                 ).fetchone()
             # Once, also where this is killed between the two: later decisions must not be lost.
             if known is None:
-                self.decide(decided, path.name)
+                self.say(words, path.name)
             path.unlink()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, KeyError) as error:
             raise UsageError(
                 f"{path}: holds decisions that cannot be read: {error}; take it away, and decide "
                 "again"
             ) from error
-        return {name for name, *_ in decided} if known is None else set()
+        return {name for _, name, *_ in words} if known is None else set()
 
     def decided(self, submission: str | None = None) -> dict[str, list[str]]:
         """Return what people decided, as JSON: submission → its decisions.
@@ -345,13 +362,23 @@ class Journal:
         Args:
             submission: This one alone.
         """
-        select = "SELECT name, decision FROM decided"
+        return self._said("SELECT name, decision FROM decided", submission)
+
+    def commented(self, submission: str | None = None) -> dict[str, list[str]]:
+        """Return what people say of lines, as JSON: submission → its comments.
+
+        Args:
+            submission: This one alone.
+        """
+        return self._said("SELECT name, comment FROM commented", submission)
+
+    def _said(self, select: str, submission: str | None) -> dict[str, list[str]]:
         where, values = ("", ()) if submission is None else (" WHERE name = ?", (submission,))
         found: dict[str, list[str]] = {}
         with self._explained():
             rows = self._connection.execute(f"{select}{where} ORDER BY place", values)
-            for name, decision in rows:
-                found.setdefault(name, []).append(decision)
+            for name, text in rows:
+                found.setdefault(name, []).append(text)
         return found
 
     @contextmanager
@@ -437,8 +464,8 @@ def open_journal(path: Path) -> Journal:
     return journal
 
 
-def leave(path: Path, decided: Iterable[Decided]) -> None:
-    """Leave decisions for a journal that is in use: all of them, or nothing.
+def leave(path: Path, words: Iterable[Word]) -> None:
+    """Leave what people say for a journal that is in use: all of it, or nothing.
 
     They count at once for whoever looks (``watched``), and are in the journal once whoever has it
     takes them up, or the next one opens it.
@@ -448,7 +475,7 @@ def leave(path: Path, decided: Iterable[Decided]) -> None:
     """
     # In the order in which they were made: the later one counts.
     name = f"{time.time_ns():020}-{os.getpid()}.json"
-    write_atomic(path.with_name(LEFT_FOLDER) / name, json.dumps(list(decided)).encode())
+    write_atomic(path.with_name(LEFT_FOLDER) / name, json.dumps(list(words)).encode())
 
 
 def _execute_all(connection: sqlite3.Connection, statements: str) -> None:

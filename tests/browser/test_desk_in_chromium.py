@@ -18,7 +18,8 @@ from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from grader.batch.ledger import decisions_of
+from grader.batch.ledger import comments_of, decisions_of
+from grader.report.model import LineComment
 from grader.store.journal import JOURNAL_FILE, watched
 
 pytestmark = pytest.mark.heavy
@@ -90,6 +91,11 @@ def decided(out: Path) -> list[tuple[str, str, float, str]]:
     ]
 
 
+def comments(out: Path) -> list[tuple[str, LineComment]]:
+    with watched(out / JOURNAL_FILE) as (journal, _):
+        return [(name, each) for name, own in comments_of(journal).items() for each in own]
+
+
 def test_forty_items_by_keyboard_alone(chromium: Chrome, out: Path, start: Start) -> None:
     process, links = start(out)
     enter(chromium, links["ann"])
@@ -157,6 +163,52 @@ def test_two_people_see_each_other_and_are_asked(
     second.find_element(By.ID, "mine").click()
     wait(second, lambda: second.current_url != address)
     assert [(points, who) for _, _, points, who in decided(out)] == [(2, "bob")]
+
+
+def test_comments_on_lines_by_keyboard(
+    chromium: Chrome, second: Chrome, out: Path, start: Start
+) -> None:
+    process, links = start(out)
+    enter(chromium, links["ann"])
+    enter(second, links["bob"])
+    second.get("about:blank")
+    second.get(address := chromium.current_url)
+    wait(second, lambda: text(second, "what"))
+    press(chromium, "l", Keys.ENTER, HOSTILE[0])
+    # A decision would leave the item, and with it what is typed.
+    press(chromium, Keys.TAB, Keys.TAB, Keys.TAB, "n")
+    assert chromium.current_url == address
+    chromium.find_element(By.ID, "comment").send_keys(Keys.ENTER)
+    wait(chromium, lambda: HOSTILE[0] in text(chromium, "lines"))
+    assert "ann, 20" in text(chromium, "comments")
+    ((name, said),) = comments(out)
+    assert (said.line, said.text, said.who, said.check) == (3, HOSTILE[0], "ann", "loops")
+    press(second, "l", Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ENTER, "Mine.", Keys.ENTER)
+    wait(second, lambda: text(second, "trouble").startswith("Not saved. ann wrote here"))
+    assert [each.text for _, each in comments(out)] == [HOSTILE[0]]
+    press(second, Keys.ENTER)
+    wait(second, lambda: [each.text for _, each in comments(out)] == ["Mine."])
+    assert decided(out) == []
+    home = address.partition("/queue")[0]
+    chromium.get(f"{home}/student/{name}")
+    wait(chromium, lambda: "Mine." in text(chromium, "comments"))
+    press(chromium, "l")
+    wait(chromium, lambda: chromium.switch_to.active_element.text == "1")
+    press(chromium, Keys.ARROW_DOWN, Keys.ENTER, "One")
+    ActionChains(chromium).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+    press(chromium, "two.", Keys.ENTER)
+    wait(chromium, lambda: len(comments(out)) == 2)
+    assert comments(out)[0][1].text == "One\ntwo."
+    chromium.switch_to.frame("report")
+    wait(chromium, lambda: len(chromium.find_elements(By.CSS_SELECTOR, ".comment")) == 2)
+    chromium.switch_to.default_content()
+    chromium.find_element(By.CSS_SELECTOR, "#comments button").click()
+    chromium.find_element(By.XPATH, "//button[text()='Delete']").click()
+    wait(chromium, lambda: [each.text for _, each in comments(out)] == ["Mine."])
+    assert chromium.title == "toy · desk"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0
+    assert "Mine." in (out / name / "student.html").read_text()
 
 
 def test_a_kill_loses_nothing_that_was_shown_as_saved(

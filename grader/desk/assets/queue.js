@@ -51,12 +51,13 @@ const fold = (id, text) => {
   at(id).querySelector("pre").textContent = text;
 };
 
-const code = (lines) => lines.map(([no, text, here]) => {
-  const line = make("li", "", here ? { class: "here" } : {});
-  line.append(make("span", no, { class: "no" }), make("code", text));
-  if (here) line.append(make("span", " ← here", { class: "sr" }));
-  return line;
-});
+const files = async () => {
+  const answer = await ask(path("items", item.id, "file"));
+  if (!answer.ok) { trouble(answer.said.error); return; }
+  const marked = new Set(item.lines.filter((each) => each[2]).map((each) => each[0]));
+  at("file").querySelector("div").replaceChildren(...figures(answer.said, marked));
+  showComments();
+};
 
 const rubric = () => {
   at("rubric").replaceChildren(...item.rubric.map(([text, points], index) => {
@@ -82,7 +83,8 @@ const paint = () => {
   at("what").textContent = `${item.question}: ${item.check}${item.name ? ` · ${item.name}` : ""}`;
   at("message").textContent = item.message;
   at("worth").textContent = `of ${number(item.worth)}`;
-  at("lines").replaceChildren(...code(item.lines));
+  commentsOf(item.comments, path("items", item.id), item.reads);
+  at("lines").replaceChildren(...code(item.lines, item.source));
   at("lines").hidden = !item.lines.length;
   at("document").hidden = !item.document;
   at("document").replaceChildren(make("a", `Save ${item.document}`, { href: path("items", item.id, "document"), download: "" }));
@@ -102,6 +104,8 @@ const paint = () => {
   fold("evidence", item.evidence);
   fold("reference", item.reference);
   at("file").open = false;
+  at("file").querySelector("div").replaceChildren();
+  showComments();
   chosen = new Set();
   rubric();
   progress();
@@ -175,14 +179,14 @@ const clashed = async (wish) => {
 };
 
 const save = () => {
-  if (!item || busy) return;
+  if (!item || busy || unsaved()) return;
   const wish = body();
   if (wish) send(wish);
   else { trouble(item.rubric.length ? "Choose items of the rubric, or type points." : "Type the points first."); at("points").focus(); }
 };
 
 const undo = async () => {
-  if (busy) return;
+  if (busy || unsaved()) return;
   const last = saved.pop() || (item && item.decision ? { id: item.id, same: false } : null);
   if (!last) { trouble("There is nothing to undo."); return; }
   busy = true;
@@ -196,7 +200,7 @@ const undo = async () => {
 
 const step = (by) => {
   const id = neighbour(by);
-  if (id) go(id);
+  if (id && !unsaved()) go(id);
 };
 
 const focusOn = (id) => { at(id).focus(); at(id).select(); };
@@ -207,6 +211,7 @@ const keys = {
   c: () => focusOn("why"),
   ".": () => focusOn("points"),
   s: () => { if (item.waiting) at("same").checked = !at("same").checked; },
+  l: () => toLines(at("lines"), at("file")) || trouble("No line here takes a comment."),
   f: () => { chosen.clear(); rubric(); at("points").value = number(item.worth); },
   Enter: save,
 };
@@ -224,7 +229,7 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || !item) return;
   /* Meant for what was before the eyes, it must not count for the next one. */
   if (busy || loading) { event.preventDefault(); return; }
-  const typing = event.target.matches("input:not([type=checkbox]), select");
+  const typing = event.target.matches("input:not([type=checkbox]), select, textarea");
   if (event.key === "Escape") { at("item").focus(); return; }
   /* Enter on a button or a fold is that control's own. */
   if (typing || (event.key === "Enter" && event.target.matches("button, summary, a, input"))) return;
@@ -242,18 +247,7 @@ at("theirs").addEventListener("click", () => go(following()));
 at("mine").addEventListener("click", () => { at("conflict").hidden = true; send(clash); });
 at("names").addEventListener("change", () => item && go(item.id));
 at("question").addEventListener("change", () => { item = null; go(following() || neighbour(1)); });
-at("file").addEventListener("toggle", async () => {
-  if (!at("file").open) return;
-  const answer = await ask(path("items", item.id, "file")), marked = new Set(item.lines.filter((each) => each[2]).map((each) => each[0]));
-  if (!answer.ok) { trouble(answer.said.error); return; }
-  const found = answer.said.map((file) => {
-    const box = make("figure"), list = make("ol", "", { class: "lines" });
-    list.append(...code(file.lines.map((text, index) => [String(index + 1), text, marked.has(String(index + 1))])));
-    box.append(make("figcaption", file.path), list);
-    return box;
-  });
-  at("file").querySelector("div").replaceChildren(...(found.length ? found : [make("p", "It is no longer there as it was graded.")]));
-});
+at("file").addEventListener("toggle", () => { if (at("file").open) files(); });
 
 setInterval(() => item && ask(path("items", item.id, "open"), {}), PING);
 onChange(async () => {

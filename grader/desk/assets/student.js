@@ -19,6 +19,13 @@ const report = () => {
   for (const button of document.querySelectorAll("[data-report]")) button.setAttribute("aria-pressed", button.dataset.report === shown);
 };
 
+const files = async () => {
+  const answer = await ask(path("students", name, "files"));
+  if (!answer.ok) { trouble(answer.said.error); return; }
+  at("file").querySelector("div").replaceChildren(...figures(answer.said));
+  showComments();
+};
+
 const load = async () => {
   const answer = await ask(path("students", name));
   if (!answer.ok) { trouble(answer.said.error); return; }
@@ -31,6 +38,8 @@ const load = async () => {
   at("place").replaceChildren(...seen.checks.map((each) => make("option", `${each.place} (${each.pending ? "open" : each.score} of ${number(each.worth)})`, { value: each.place })));
   if (kept) at("place").value = kept;
   fill();
+  if (!comments.on) commentsOf(seen.comments, path("students", name), seen.reads, report);
+  showComments();
   report();
 };
 
@@ -42,6 +51,15 @@ const send = async (what, body, said) => {
   await load();
 };
 
+addEventListener("keydown", async (event) => {
+  if (event.key !== "l" || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+  event.preventDefault();
+  /* Before it opens: opened empty, it would ask for the same. */
+  if (!at("file").querySelector("li")) await files();
+  at("file").open = true;
+  toLines(at("file"));
+});
+at("file").addEventListener("toggle", () => { if (at("file").open && !at("file").querySelector("li")) files(); });
 at("place").addEventListener("change", fill);
 at("change").addEventListener("submit", (event) => {
   event.preventDefault();

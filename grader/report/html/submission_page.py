@@ -7,8 +7,10 @@ import inspect
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from grader.report.comments import place_of, signed
 from grader.report.excerpts import texts
 from grader.report.html.render import Labels, render
 from grader.report.lateness import LateCost
@@ -85,7 +87,14 @@ def student_page(
 def _page(
     view: ReportView, labels: Labels, pictures: Sequence[Picture], values: Mapping[str, object]
 ) -> str:
-    known = {"view": view, "report": view.report, "pictures": _grouped(pictures), **values}
+    known = {
+        "view": view,
+        "report": view.report,
+        "pictures": _grouped(pictures),
+        "place_of": partial(place_of, words=labels.words),
+        "signed": signed,
+        **values,
+    }
     return render("submission.html", ("base.js", "submission.js"), labels, known)
 
 

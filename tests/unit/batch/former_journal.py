@@ -20,7 +20,7 @@ def as_version_1(path: Path) -> None:
             connection.execute("UPDATE graded SET report = ? WHERE name = ?", (deflated, name))
         connection.execute("ALTER TABLE graded DROP COLUMN machines")
         connection.execute("DROP TABLE taken_up")
-        for table in ("answered", "decided"):
+        for table in ("answered", "decided", "commented"):
             if not connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]:
                 connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 1")

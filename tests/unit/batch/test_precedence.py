@@ -166,14 +166,14 @@ def person(points: float) -> Step:
 
     def step(story: Story) -> None:
         for made in decide(story.now().said, "f.speed", points, "Read it.", "sam"):
-            story.journal.decide([("ann", made.place, made.model_dump_json())])
+            story.journal.say([("decided", "ann", made.place, made.model_dump_json())])
 
     return step
 
 
 def undone(story: Story) -> None:
     """``grader decide --undo``."""
-    story.journal.decide([("ann", "f.speed", None)])
+    story.journal.say([("decided", "ann", "f.speed", None)])
 
 
 def no_gpu(story: Story) -> None:

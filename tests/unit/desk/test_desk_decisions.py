@@ -255,7 +255,7 @@ def test_a_kill_between_taking_up_and_deleting_loses_no_later_decision(
         ((name, (text,)),) = journal.decided().items()
         later = text.replace('"points":1.0', '"points":2.0')
         assert later != text
-        journal.decide([(name, "double.loops", later)])
+        journal.say([("decided", name, "double.loops", later)])
         left.write_bytes(content)
         assert journal.take_up() == set()
         assert journal.decided() == {name: [later]}

@@ -34,11 +34,13 @@ from grader.report.html.render import Labels
 from grader.report.html.self_check import result_html
 from grader.report.html.submission_page import Picture, SubmissionFiles, staff_page, student_page
 from grader.report.lateness import LateCost
+from grader.report.layers import with_comments
 from grader.report.messages.language import LANGUAGES, VARIABLE, current_language
 from grader.report.model import (
     Environment,
     FileInfo,
     IsolationInfo,
+    LineComment,
     MergedInfo,
     Report,
     SubmissionInfo,
@@ -91,6 +93,15 @@ THINGS = {
     "walls": "wallshidden",
     "other machine": "elsewherehidden",
     "check that ran there without walls": "mergedhide",
+    "comment with a visible check": "saidshown",
+    "comment with a question": "saidopen",
+    "comment with no question": "saidfile",
+    "comment with a check after the due date": "saiddue",
+    "comment with a check after publication": "saidpublished",
+    "comment with a hidden check": "saidhidden",
+    "comment with a hidden question": "saidsealed",
+    "line of a comment": "lineofcomment",
+    "who wrote a comment": "whocommented",
 }
 """What is in a report → the word by which it is found."""
 
@@ -184,7 +195,23 @@ def hiding() -> Report:
         verdicts,
         RunRecord(where, Timing(seconds=1234.5, questions={"open": 1234.5})),
     )  # fmt: skip
-    return report.model_copy(update={"merged": (there,)})
+    said = [
+        _comment(20, "saidshown", "open", "told"),
+        _comment(21, "saidopen", "open"),
+        _comment(22, "saidfile"),
+        _comment(23, "saiddue", "open", "due"),
+        _comment(24, "saidpublished", "open", "published"),
+        _comment(25, "saidhidden", "open", "checkhide"),
+        _comment(26, "saidsealed", "namesealed"),
+    ]
+    return with_comments(report.model_copy(update={"merged": (there,)}), said)
+
+
+def _comment(line: int, text: str, question: str = "", check: str = "") -> LineComment:
+    return LineComment(
+        file="toy.py", sha256=SOURCE.sha256, line=line, excerpt="lineofcomment", text=text,
+        who="whocommented", at=NOW, question=question, check=check,
+    )  # fmt: skip
 
 
 def _picture(check: str, name: str) -> Picture:
@@ -290,6 +317,14 @@ AT_ONCE = {
     "text of a visible case", "name of a visible case", "author's sentence on a hidden case",
 }  # fmt: skip
 """What a student may read of checks that are visible, in a few words."""
+SAID = {"comment with a visible check", "comment with a question", "comment with no question"}
+"""What people say of lines, with what is visible."""
+SAID_DUE = {*SAID, "comment with a check after the due date"}
+SAID_PUBLISHED = {*SAID_DUE, "comment with a check after publication"}
+SAID_IN_ALL = {
+    *SAID_PUBLISHED, "comment with a hidden check", "comment with a hidden question",
+}  # fmt: skip
+OF_A_COMMENT = {"line of a comment"}
 OUTER = {"visible check of a hidden question", "title of a hidden question with a visible check"}
 """A check may be visible in a question that is hidden; the question is then told by its title."""
 ON_A_PAGE = {"line of a visible case", "picture of a visible case"}
@@ -313,7 +348,7 @@ SHOWN: dict[str, set[str]] = {
     "terminal": {
         *NO_CASE_HIDDEN, "name of a hidden case", "text of a hidden case",
         "class of a hidden exception", "number of a hidden case",
-        "check that ran there without walls",
+        "check that ran there without walls", *SAID_IN_ALL, *OF_A_COMMENT, "who wrote a comment",
     },
     "terminal of a class": {*WHOLE, "text of a visible case", "name of a visible case"},
     "staff page": {*THINGS},
@@ -321,19 +356,27 @@ SHOWN: dict[str, set[str]] = {
     "question pages": {*OF_A_MISTAKE, "time"},
     "summary.md": {*WHOLE, "time"},
     "gradebook.csv": WHOLE,
-    "student page": {*AT_ONCE, *OUTER, *ON_A_PAGE},
-    "student page after the due date": {*AT_ONCE, *OUTER, *ON_A_PAGE, *DUE},
+    "student page": {*AT_ONCE, *OUTER, *ON_A_PAGE, *SAID, *OF_A_COMMENT},
+    "student page after the due date": {
+        *AT_ONCE, *OUTER, *ON_A_PAGE, *DUE, *SAID_DUE, *OF_A_COMMENT,
+    },
     "student page after publication": {
         *AT_ONCE, *OUTER, *ON_A_PAGE, *PUBLISHED, "whole score", "points that count after lateness",
+        *SAID_PUBLISHED, *OF_A_COMMENT,
     },
-    "results.json": {*NO_CASE_HIDDEN, "points that count after lateness"},
-    "results.json before the due date": {*AT_ONCE, *OUTER},
+    # Gradescope hides the rows of hidden checks, and what is said there.
+    "results.json": {
+        *NO_CASE_HIDDEN, "points that count after lateness", *SAID_IN_ALL, *OF_A_COMMENT,
+    },
+    "results.json before the due date": {*AT_ONCE, *OUTER, *SAID, *OF_A_COMMENT},
     "junit.xml": {*AT_ONCE, "visible check of a hidden question"},
     # Classroom 50 gives out the grade at once, and rounds it.
-    "result.json": {*AT_ONCE, *OUTER},
+    "result.json": {*AT_ONCE, *OUTER, *SAID, *OF_A_COMMENT},
     "release-body.md": {"whole score"},
     # Beside a final grade, which is the whole.
-    "Moodle's feedback": {"whole score", "title of a hidden question with a visible check"},
+    "Moodle's feedback": {
+        "whole score", "title of a hidden question with a visible check", *SAID_PUBLISHED,
+    },
     # These print a self-check's report, and public cases hold no hidden question or check.
     "self-check": NO_CASE_HIDDEN,
     "notebook": NO_CASE_HIDDEN,

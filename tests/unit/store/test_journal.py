@@ -49,6 +49,20 @@ def test_what_was_recorded_is_read_back(path: Path) -> None:
         assert journal.kept("nobody") is None
 
 
+def test_comments_are_by_line_and_stay_when_a_submission_is_graded_again(path: Path) -> None:
+    with create(path, HEADER) as journal:
+        for name, place, text in (("b", "x:2", "1"), ("b", "x:1", "2"), ("b", "x:2", "3")):
+            journal.say([("commented", name, place, text)])
+        journal.say([("commented", "a", "x:1", "4")])
+        journal.say([("commented", "a", "x:1", None)])
+        journal.record(JournalEntry("a", "d", b"{}"))
+        journal.record(JournalEntry("b", "d", b"{}"))
+        assert journal.commented() == {"b": ["2", "3"]}
+        assert journal.commented("a") == {}
+        assert [each.comments for each in journal.entries()] == [(), ("2", "3")]
+        assert [each.comments for each in journal.entries(["b"])] == [("2", "3")]
+
+
 def test_beginning_anew_replaces(path: Path) -> None:
     with create(path, HEADER) as journal:
         journal.record(JournalEntry("a", "d", b"{}"))
