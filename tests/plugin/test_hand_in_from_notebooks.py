@@ -191,6 +191,4 @@ def test_a_notebook_of_each_assignment(
     grader.prepare()
     report = grader.examine(folder / f"{assignment}.zip", "student").report
     earned = {item.id: item.score for item in report.questions if item.score}
-    assert earned == {
-        item.id: item.max_score for item in report.questions if item.id in names
-    }
+    assert earned == {item.id: item.max_score for item in report.questions if item.id in names}
