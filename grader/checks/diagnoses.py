@@ -28,10 +28,10 @@ from grader.verdict import Code, Message, Param, Status, Verdict, number, plain
 from grader.wire.tree import tensors
 from grader.wire.values import Opaque, Tensor, Value
 
-_SIZES = ("factor", "offset")
+_SIZES = ("factor", "offset", "short_by")
 _TOLD_TWICE = frozenset({
     "scaled", "offset", "truncated", "reversed", "rows_permuted", "columns_permuted", "only_last",
-    "only_first",
+    "only_first", "opposite",
 })  # fmt: skip
 """Relations that one case may show by accident: two failed cases have to."""
 _MOST = 2**20
@@ -97,6 +97,17 @@ _BY_NUMPY = re.compile(
     r"(?:got an unexpected keyword argument 'axis'|received an .*\bout=NoneType, axis=)"
 )
 """What torch says where a function of NumPy hands a tensor's method its own keywords."""
+_SHAPES_MEET = re.compile(r"The size of tensor a \(\d+\) must match the size of tensor b")
+_TWO_VECTORS = "1D tensors expected, but got"
+_OF_A_CLASS = "missing 1 required positional argument: 'self'"
+_NO_NAME = re.compile(r"(?:'Tensor' object|module 'torch') has no attribute '(\w+)'")
+_TORCHS_NAMES = {
+    "argpartition": "topk", "array": "torch.tensor", "astype": "to", "copy": "clone",
+    "expand_dims": "unsqueeze", "flat": "flatten", "power": "pow", "repeat": "repeat_interleave",
+}  # fmt: skip
+"""Names that NumPy has and torch has not → the name that torch has for it."""
+MEANT = ". Did you mean: "
+"""What stands between an exception's text and the name that is most like the one it lacks."""
 _NOBODY_TYPES = "when reading a line"
 """In Python's message where ``input()`` finds no terminal."""
 
@@ -115,7 +126,32 @@ def call_cause(said: str, function: str, file: str) -> dict[str, Param]:
         return {"cause": "other_parameters"}
     if file and _BY_NUMPY.match(said):
         return {"cause": "numpy_of_tensor"}
-    return exception_cause(said)
+    return _torchs_rule(said) or exception_cause(said)
+
+
+def calls_otherwise(said: str, function: str) -> dict[str, Param]:
+    """Return whether an exception says that a function has other parameters than it is called with.
+
+    Args:
+        said: The text of an exception that was raised where the assignment's own code called.
+        function: The function or class that is asked for.
+    """
+    called = _CALLED.match(said)
+    return {"cause": "other_parameters"} if called and called[1] == function else {}
+
+
+def _torchs_rule(said: str) -> dict[str, Param]:
+    """Return the rule of Python or torch that an exception's text says was broken."""
+    if _SHAPES_MEET.match(said):
+        return {"cause": "shapes_meet"}
+    if said.startswith(_TWO_VECTORS):
+        return {"cause": "two_vectors"}
+    if said.endswith(_OF_A_CLASS):
+        return {"cause": "class_for_object"}
+    lacks = _NO_NAME.match(said)
+    if lacks and lacks[1] in _TORCHS_NAMES:
+        return {"cause": "numpys_name", "numpys": lacks[1], "torchs": _TORCHS_NAMES[lacks[1]]}
+    return {}
 
 
 def exception_cause(said: str) -> dict[str, Param]:
@@ -289,6 +325,14 @@ def _zero(pair: ArrayPair) -> Params | None:
     return None if lone or pair.actual.any() else {"cause": "all_zero"}
 
 
+def _opposite(pair: ArrayPair) -> Params | None:
+    """Recognise False where True is right and the other way round, in numbers 0 and 1 too."""
+    actual, expected = pair.actual, pair.expected
+    if expected.dtype.kind != "b" or actual.dtype.kind not in "biuf":
+        return None
+    return {"cause": "opposite"} if (actual == ~expected).all() else None
+
+
 def _truncated(pair: ArrayPair) -> Params | None:
     actual, expected = pair.actual, pair.expected
     if expected.dtype.kind != "f" or actual.dtype.kind not in "fiu":
@@ -381,7 +425,7 @@ def _one_item(pair: ArrayPair) -> Params | None:
 
 
 _BY_VALUE = (
-    _zero, _truncated, _rooted, _scaled, _offset, transposed, _reordered, _one_item,
+    _opposite, _zero, _truncated, _rooted, _scaled, _offset, transposed, _reordered, _one_item,
 )  # fmt: skip
 
 
@@ -409,6 +453,9 @@ def _ends(pair: ArrayPair) -> Params | None:
         return {"cause": "exclusive_start"} if numbers_close(actual, expected[1:]) else None
     if len(actual) == len(expected) + 1 and numbers_close(actual[:-1], expected):
         return {"cause": "one_too_many"}
+    short_by = len(expected) - len(actual)
+    if short_by > 1 and telling(actual) and numbers_close(actual, expected[:-short_by]):
+        return {"cause": "cut_short", "short_by": short_by}
     return None
 
 

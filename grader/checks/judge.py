@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.checks.base import CaseInputs, Check, Probe, UnfitCaseError
 from grader.checks.compare_trees import NoItemError, item_of, naming, no_item
-from grader.checks.diagnoses import call_cause
+from grader.checks.diagnoses import MEANT, call_cause, calls_otherwise
 from grader.checks.proved import REPLAY, with_logs
 from grader.observation import IN_READER, IN_STAGE, Observation, Outcome, Stop
 from grader.verdict import (
@@ -34,6 +34,8 @@ _PENDING = (Status.ERROR, Status.DEFERRED)
 _NOT_WRITTEN = "NotImplementedError"
 _TORCHS_OWN = "not implemented for '"
 """In torch's message on a dtype that an operation does not have; no stub says so."""
+_LACKS_FORWARD = 'is missing the required "forward" function'
+"""In torch's message where a module is called that has no ``forward``; no stub says so."""
 
 _INSTRUCTORS = frozenset({"given.py", "scenario.py"})
 """Files of an assignment that work on what a submission returned; students see no line of them."""
@@ -265,7 +267,8 @@ def _unusable(submission: Observation, function: str, message: str = "unusable")
         params |= {"told_en": plain(english), "told_ko": plain(korean)}
         verdict = finding(Code.UNREADABLE_FILE, "unreadable_file", params)
     elif submission.detail == IN_STAGE:
-        verdict = finding(Code.RAISED, message, params)
+        cause = calls_otherwise(error.message, function)
+        verdict = finding(Code.RAISED, message, {**params, **cause})
     elif error.type == "FileNotFoundError":
         verdict = finding(Code.MISSING_FILE, "no_file", {})
     else:
@@ -300,6 +303,8 @@ def _miscounted(check: Check, submission: Observation) -> Verdict | None:
 
 def _raised(submission: Observation, function: str) -> Verdict:
     error = submission.claims.fault or Fault("Exception", "")
+    if error.type == _NOT_WRITTEN and _LACKS_FORWARD in error.message:
+        return finding(Code.RAISED, "no_forward", {})
     unwritten = error.type == _NOT_WRITTEN and _TORCHS_OWN not in error.message
     if unwritten and not _is_written(submission, whole=True):
         return _hiding(submission, function, Code.RAISED) or _not_written(function)
@@ -314,6 +319,9 @@ def _raised(submission: Observation, function: str) -> Verdict:
         "file": plain(error.file),
     }
     cause = call_cause(error.message, function, error.file)
+    if cause.get("cause") == "numpys_name":
+        # The name most like NumPy's is another one's: copy_ is no copy.
+        params["message"] = plain(error.message.partition(MEANT)[0])
     verdict = finding(Code.RAISED, "raised", {**params, **cause})
     return replace(verdict, evidence={**params, "trace": plain(error.trace)})
 
@@ -337,9 +345,13 @@ def _nothing(
         return _hiding(submission, function, Code.RETURNED_NOTHING) or _not_written(function)
     assert submission.source is not None
     assert submission.source.written is not None
-    forgotten = whole and value is None and not submission.source.written.returns
-    message = "no_return" if forgotten else "only_none"
-    return finding(Code.RETURNED_NOTHING, message, {"where": "result"})
+    written = submission.source.written
+    if whole and value is None and not written.returns:
+        return finding(Code.RETURNED_NOTHING, "no_return", {"where": "result"})
+    params: dict[str, Param] = {"where": "result"}
+    if not written.returns:
+        params["without_return"] = function
+    return finding(Code.RETURNED_NOTHING, "only_none", params)
 
 
 def _is_written(submission: Observation, whole: bool = False) -> bool:

@@ -253,8 +253,13 @@ class SelfCheck:
         loaded = [run.loaded for run in latest if run.entry is not None and run.loaded]
         missing = sorted({name for each in loaded for name in each.missing})
         own = {name: file for name in missing if (file := self._file_beside(name))}
-        if packages := sorted({_to_install(name) for name in missing if name not in own}):
+        lacking = sorted({_to_install(name) for name in missing if name not in own})
+        # A package that is there needs no installing: it has no such module or name.
+        there = [name for name in lacking if _is_there(name.partition(".")[0])]
+        if packages := [name for name in lacking if name not in there]:
             yield Message("packages_missing", {"names": list[Param](packages)})
+        if there:
+            yield Message("names_missing", {"names": list[Param](there)})
         if own:
             names = sorted(set(own.values()))
             yield Message("own_files_missing", {"names": list[Param](names)})
@@ -337,5 +342,9 @@ def _sandbox_failed(question: QuestionResult) -> bool:
 def _to_install(module: str) -> str:
     """Return what an import lacks: its package, or the name that an installed one does not have."""
     root = module.partition(".")[0]
-    there = root in sys.stdlib_module_names or PathFinder.find_spec(root) is not None
-    return module if there else root
+    return module if _is_there(root) else root
+
+
+def _is_there(root: str) -> bool:
+    """Tell whether a package is installed here, or Python's own."""
+    return root in sys.stdlib_module_names or PathFinder.find_spec(root) is not None

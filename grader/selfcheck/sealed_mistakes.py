@@ -230,10 +230,20 @@ class SealedMistakes:
     def _contents(self, question: str, results: Results) -> list[dict[str, str]]:
         """Return what opens with the results, or with what another machine may round them to."""
         sealed = self._sealed.get(question, ())
-        for key in _keys(question, results) if sealed and results else ():
-            if found := [content for each in sealed if (content := _opened(key, each))]:
-                return found
+        # A mistake runs for the checks of its results alone: where no such check asks for the
+        # arguments after the call, another check does, and only here they are told.
+        for told in (results, _without_arguments(results)) if sealed and results else ():
+            for key in _keys(question, told):
+                if found := [content for each in sealed if (content := _opened(key, each))]:
+                    return found
         return []
+
+
+def _without_arguments(results: Results) -> Results:
+    return {
+        case: replace(seen, claims=replace(seen.claims, args_after=None))
+        for case, seen in results.items()
+    }
 
 
 def _price(content: Mapping[str, str]) -> Price:

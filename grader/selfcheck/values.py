@@ -28,7 +28,12 @@ from grader.run.plan import PlannedCase, PlannedQuestion
 from grader.selfcheck.pictures import heat_of
 from grader.selfcheck.public import has_numbers
 from grader.selfcheck.workplace import Workplace, line_as_written, place_words
-from grader.selfcheck.written_stubs import hidden_builtins, parameters, parameters_in
+from grader.selfcheck.written_stubs import (
+    hidden_builtins,
+    leaves_in_first_turn,
+    parameters,
+    parameters_in,
+)
 from grader.text import inert
 from grader.verdict import Code, Message, Param, Status
 from grader.wire.values import Tensor, Value
@@ -75,7 +80,17 @@ def value_lines(
         where = _wrong_case(result, planned, reference, seen[question.id])
         if where is not None and (lines := tuple(_lines(result, where, place))):
             found[result.id] = lines
+    compared = (item.id for item in question.checks if item.id in found and item.code in _COMPARED)
+    for first in [*compared][:1]:
+        found[first] = (*found[first], *_left_at_once(planned, place))
     return found
+
+
+def _left_at_once(planned: PlannedQuestion, place: Workplace) -> Iterator[str]:
+    """Yield lines on loops that a ``return`` ends in their first turn."""
+    for file, line in leaves_in_first_turn(place, planned.question):
+        yield place_words(place).render(Message("leaves_loop", {"file": file, "line": line}))
+        yield line_as_written(place, file, line)
 
 
 def _wrong_case(

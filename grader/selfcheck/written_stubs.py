@@ -86,6 +86,37 @@ def hidden_builtins(place: Workplace, file: str, line: int, error: str) -> list[
     return [(name, made[name]) for name in called if name in made and hasattr(builtins, name)]
 
 
+def leaves_in_first_turn(place: Workplace, question: Question) -> list[tuple[str, int]]:
+    """Return (file, line) of each ``return`` that ends a loop in its first turn, whatever happens.
+
+    Args:
+        place: The folder.
+        question: Whose function or class is looked at.
+    """
+    file = _file(place, question)
+    tree = from_text(
+        place,
+        lambda own: ast.parse(next((each.data for each in own.files if each.path == file), b"")),
+    )
+    own = (node for node in (tree.body if tree else ()) if isinstance(node, DEFINITIONS))
+    loops = (
+        node
+        for each in own
+        if each.name in question.names
+        for node in ast.walk(each)
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+    )
+    return sorted((file, line) for loop in loops if (line := _return_at_once(loop)))
+
+
+def _return_at_once(loop: ast.For | ast.AsyncFor | ast.While) -> int:
+    """Return the line of a ``return`` that every first turn comes to; 0 if there is none."""
+    # These may go round it; so may what stands under an “if”, which is no statement of the body.
+    if any(isinstance(node, (ast.Continue, ast.Break)) for node in ast.walk(loop)):
+        return 0
+    return next((node.lineno for node in loop.body if isinstance(node, ast.Return)), 0)
+
+
 def bracket_lines(submission: Submission, names: Collection[str], assigned: bool) -> Places:
     """Return (file, line) of what reads ``x[…]`` or assigns to it, in functions and their helpers.
 

@@ -1,10 +1,14 @@
-"""Five notebooks from the starter's folder to what grading makes of the packed archive.
+"""Notebooks from the starter's folder to what grading makes of the packed archive.
 
-Each is saved, run from top to bottom by a kernel, and packed from its last cell, as students do.
+Each is saved, run from top to bottom by a kernel, and packed from its last cell, as students do:
+five of a toy assignment, one for each road, and one for each of five assignments.
 """
 
 from __future__ import annotations
 
+import ast
+import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -16,6 +20,7 @@ from nbclient import NotebookClient
 from grader.grading import Grader, Options
 from grader.report.messages.language import VARIABLE
 from grader.report.model import Report
+from grader.run.materials import load_materials
 
 pytestmark = pytest.mark.heavy
 
@@ -33,6 +38,19 @@ COUNTER = (
 )
 SOLUTION = f"import torch\n\n\n{DOUBLE}\n\n\n{MEAN}\n\n\n{COUNTER}\n"
 FULL = {"double": 4.0, "mean_of": 4.0, "Counter": 2.0}
+ROOT = Path(__file__).parents[2]
+COLAB = (
+    "try:\n    from google.colab import drive\n    drive.mount('/content/drive')\n"
+    "except ImportError:\n    pass"
+)
+WRITTEN = {
+    "attention": ("attend", "causal_mask"),
+    "knn": ("predict_labels", "knn_get_best_k"),
+    "linear_classifier": ("sample_batch", "predict_linear_classifier"),
+    "minibatch": ("make_loader", "build_net"),
+    "tensors": ("outer_product", "ScaledLinear"),
+}
+"""Assignment → the functions that its notebook has; the others are still missing."""
 
 
 def run(folder: Path, name: str, *cells: str) -> list[str]:
@@ -99,8 +117,7 @@ def test_functions_are_typed_into_the_starters_notebook(folder: Path) -> None:
 
 def test_a_notebook_of_ones_own_with_what_jupyter_and_colab_allow(folder: Path) -> None:
     cells = [
-        "try:\n    from google.colab import drive\n    drive.mount('/content/drive')\n"
-        "except ImportError:\n    pass",
+        COLAB,
         "%matplotlib inline\nimport asyncio\nimport torch\nawait asyncio.sleep(0)\nfiles = !ls",
         DOUBLE, MEAN, COUNTER,
         "print(double(torch.ones(2)), len(files))",
@@ -130,3 +147,48 @@ def test_a_function_that_is_written_again_below_counts(folder: Path) -> None:
     assert "… double" in shown[7]
     assert "toy.zip is ready to hand in" in packed
     assert points(graded(folder)) == FULL
+
+
+def definitions(assignment: str, names: tuple[str, ...]) -> list[str]:
+    """Return the imports of a solution, and its functions of these names, as cells."""
+    source = (ROOT / f"reference/{assignment}/{assignment}.py").read_text(encoding="utf-8")
+    source = re.sub(r" *# (?:BEGIN|END) SOLUTION\n", "", source)
+    body = ast.parse(source).body
+    segments = {node: ast.get_source_segment(source, node) or "" for node in body}
+    imports = [text for node, text in segments.items() if isinstance(node, _IMPORTS)]
+    named = [
+        text
+        for node, text in segments.items()
+        if isinstance(node, _DEFINITIONS) and node.name in names
+    ]
+    return ["\n".join(imports), *named]
+
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
+
+
+@pytest.mark.parametrize("assignment", WRITTEN)
+def test_a_notebook_of_each_assignment(
+    assignment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its functions earn all that they can, the missing ones nothing."""
+    monkeypatch.setenv(VARIABLE, "en")
+    monkeypatch.setenv("COLUMNS", "200")
+    folder = tmp_path / assignment
+    shutil.copytree(ROOT / "starter" / assignment, folder)
+    names = WRITTEN[assignment]
+    *_, check, packed = run(
+        folder, "mine.ipynb", COLAB, f"%matplotlib inline\n{LOAD}",
+        *definitions(assignment, names), f"print({names[0]})",
+        f"{GRADER} check mine.ipynb {' '.join(names)}", f"{GRADER} submit-zip mine.ipynb",
+    )  # fmt: skip
+    assert "Everything that can be checked here is right." in check
+    assert f"{assignment}.zip is ready to hand in" in packed
+    assert "Not in mine.ipynb" in packed
+    materials = load_materials(ROOT / f"assignments/{assignment}/assignment.yml")
+    grader = Grader(materials, toy_starter.lent(), Options(7))
+    grader.prepare()
+    report = grader.examine(folder / f"{assignment}.zip", "student").report
+    earned = {item.id: item.score for item in report.questions if item.score}
+    assert earned == {item.id: item.max_score for item in report.questions if item.id in names}

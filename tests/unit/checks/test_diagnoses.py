@@ -8,7 +8,7 @@ from grader.checks.base import CaseInputs
 from grader.checks.diagnoses import across_cases
 from grader.checks.form import OnDevice, PythonType, SameDType, SameShape
 from grader.checks.judge import combine, judge_case
-from grader.checks.values import Close
+from grader.checks.values import Close, Exact
 from grader.report.messages.catalogue import ENGLISH
 from grader.verdict import Code, Status
 from grader.wire.values import Opaque
@@ -112,6 +112,24 @@ def test_another_divisor_is_told_as_a_factor_alone():
     """The divisor of a 3×4 matrix may be M, N - 1 or a constant: the factor does not tell."""
     x = RANDOM.standard_normal((3, 4))
     assert cause(x / 3 * 2, x) == "scaled"
+
+
+def test_what_is_cut_short_says_by_how_much():
+    told = params(X[:-3], X)
+    assert (told["cause"], told["short_by"]) == ("cut_short", 3)
+    assert "cause" not in params(np.zeros((1, N)), np.zeros((M, N)))
+
+
+@pytest.mark.parametrize("form", ["bool", "uint8"])
+def test_the_opposite_of_a_mask_is_named(form):
+    right = np.tril(np.ones((4, 4), bool))
+    check = Exact(id="e", points=1)
+    wrong = tensor((~right).astype(form), form)
+    verdict = check.judge(CASE, seen(tensor(right, "bool")), seen(wrong))
+    assert verdict.message.params["cause"] == "opposite"
+    shifted = seen(tensor(np.roll(right, 1), "bool"))
+    other = check.judge(CASE, seen(tensor(right, "bool")), shifted)
+    assert "cause" not in other.message.params
 
 
 def test_factor_and_offset_come_with_their_size():

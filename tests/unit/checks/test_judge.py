@@ -97,6 +97,17 @@ def test_a_device_that_is_not_there_is_named(said: str, cause: str | None) -> No
             "numpy_of_tensor",
         ),
         ("my_sum() got an unexpected keyword argument 'axis'", "hw.py", None),
+        (
+            "The size of tensor a (3) must match the size of tensor b (4) at dimension 1",
+            "hw.py",
+            "shapes_meet",
+        ),
+        ("1D tensors expected, but got 1D and 2D tensors", "hw.py", "two_vectors"),
+        ("Module.eval() missing 1 required positional argument: 'self'", "", "class_for_object"),
+        ("'Tensor' object has no attribute 'copy'. Did you mean: 'copy_'?", "hw.py", "numpys_name"),
+        ("module 'torch' has no attribute 'array'", "hw.py", "numpys_name"),
+        ("'Net' object has no attribute 'copy'", "hw.py", None),
+        ("'Tensor' object has no attribute 'fill'. Did you mean: 'fill_'?", "hw.py", None),
     ],
 )
 def test_other_parameters_are_named(said: str, file: str, cause: str | None) -> None:
@@ -104,6 +115,28 @@ def test_other_parameters_are_named(said: str, file: str, cause: str | None) -> 
     message = judge_case(CHECK, CASE, RIGHT, raised, "f").message
     assert message is not None
     assert message.params.get("cause") == cause
+
+
+def test_a_name_of_numpys_is_told_without_the_one_most_like_it() -> None:
+    said = "'Tensor' object has no attribute 'copy'. Did you mean: 'copy_'?"
+    told = judge(ended(Outcome.RAISED, fault=Fault("AttributeError", said, "hw.py", 3)))
+    assert told.message.params["message"] == "'Tensor' object has no attribute 'copy'"
+    assert "NumPy has “copy”, torch has clone for it." in words_in("en").for_staff(told)
+
+
+def test_a_module_without_forward_is_not_called_unwritten() -> None:
+    said = 'Module [Net] is missing the required "forward" function'
+    raised = ended(Outcome.RAISED, fault=Fault("NotImplementedError", said, "scenario.py", 3))
+    verdict = judge(replace(raised, source=EntryFacts(written=Written(3, whole=False))))
+    assert verdict.message == Message("no_forward", {})
+
+
+def test_other_parameters_are_named_where_the_assignments_own_code_calls() -> None:
+    error = Fault("TypeError", "f() takes 1 positional argument but 5 were given", "given.py", 21)
+    message = judge_case(CHECK, CASE, RIGHT, ended(Outcome.RAISED, fault=error), "f").message
+    assert message.params["cause"] == "other_parameters"
+    message = judge_case(CHECK, CASE, RIGHT, ended(Outcome.RAISED, fault=error), "g").message
+    assert "cause" not in message.params
 
 
 @pytest.mark.parametrize("file", ["given.py", "scenario.py"])
@@ -162,6 +195,16 @@ def test_only_a_stub_is_called_unwritten(written, submission, code, message):
     assert (verdict.status, verdict.code) == (Status.FAILED, code)
     assert verdict.message is not None
     assert verdict.message.id == message
+
+
+@pytest.mark.parametrize(("returns", "told"), [(False, "normalize"), (True, None)])
+def test_a_function_without_return_is_told_where_a_part_is_none(returns, told):
+    check = CHECK.model_copy(update={"item": "losses"})
+    source = EntryFacts(written=Written(3, returns=returns))
+    submission = replace(seen({"losses": None, "rest": 1}), source=source)
+    verdict = judge(submission, seen({"losses": [1.0], "rest": 1}), check=check)
+    assert verdict.message.id == "only_none"
+    assert verdict.message.params.get("without_return") == told
 
 
 def test_none_is_right_where_the_reference_returns_it():

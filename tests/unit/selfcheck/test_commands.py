@@ -139,7 +139,9 @@ def test_what_is_not_installed_is_told_from_a_file_of_ones_own_and_from_a_name(
     fill(folder, "double", "    return x + x")
     assert run(monkeypatch, "check") == 0
     said = " ".join(printed(capsys).split())
-    assert "Not installed here: math.not_a_name, not_there. What uses it fails." in said
+    assert "Not installed here: not_there. What uses it fails. Install it" in said
+    # Nothing is to be installed where the package is there.
+    assert "not in the package that is installed: math.not_a_name. What uses it fails." in said
     assert "Not handed in: mine.py. What uses it fails, here as in grading." in said
 
 

@@ -163,6 +163,14 @@ def test_results_that_open(made: Value, did: Value, opens: bool) -> None:
     assert opened(sealed, seen(1), seen(did)) == ("So." if opens else "")
 
 
+def test_what_a_call_did_to_its_arguments_opens_where_only_a_self_check_tells_it() -> None:
+    """A check of where the result lies asks for the arguments; mistakes run without such checks."""
+    told = seen(tensor(X), args_after=(tensor(X),))
+    assert opened(seal("f", [run("So.", seen(tensor(X)))]), told) == "So."
+    otherwise = seen(tensor(X), args_after=(tensor(X + 1),))
+    assert opened(seal("f", [run("So.", otherwise)]), told) == ""
+
+
 def test_rounding_opens_always() -> None:
     dice = np.random.Generator(np.random.PCG64(5))
     opens = 0

@@ -112,6 +112,30 @@ def test_a_name_that_hides_pythons_own_is_named_where_it_is_made(  # noqa: PLR09
     assert wanted.format(name=name, line=line) in " ".join(" ".join(said).split())
 
 
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("    for i in range(len(x)):\n        x = x * 3\n        return x", 3),
+        ("    while len(x):\n        return x * 3", 2),
+        ("    for i in range(len(x)):\n        if i:\n            return x * 3\n    return x", 0),
+        ("    for i in (1, 2):\n        if i < 2:\n            continue\n        return x * 3", 0),
+        ("    for i in (1, 2):\n        x = x * 3\n    return x", 0),
+    ],
+)
+def test_a_return_that_ends_its_loop_at_once_is_named(
+    body: str,
+    line: int,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fill(folder, "double", body)
+    said = " ".join(" ".join(told(monkeypatch, capsys, "check", "double")).split())
+    above = (folder / "toy.py").read_text().partition(body)[0].count("\n")
+    wanted = f"toy.py, line {above + line}: this return ends the loop around it in the first turn."
+    assert said.count("this return ends the loop") == said.count(wanted) == bool(line), said
+
+
 @pytest.mark.parametrize("body", ["    input = 3\n    return x.nothing(input)", "    return x()"])
 def test_a_name_that_is_not_to_blame_is_not_named(
     body: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
