@@ -64,6 +64,9 @@ _BY_ITSELF = {Outcome.COMPLETED, Outcome.RAISED}
 _EARNS, _VOIDS = "earns", "voids"
 """Beside the sentences, where a mistake has a price: its share, and the checks that it voids."""
 
+_EITHER = {"en": "One of two things: {} Or: {}", "ko": "다음 둘 중 하나입니다. {} 또는: {}"}
+"""What is said where two known mistakes do the same in all public cases."""
+
 _TAG = bytes(4)
 """Begins what is sealed, and tells the right key from others."""
 
@@ -114,16 +117,8 @@ def seal(question: str, runs: Sequence[MistakeRun]) -> list[str]:
         question: Its id.
         runs: Its known mistakes with what they did in all public cases.
     """
-    keys = ((_key(question, run.results), _content(run, runs)) for run in runs)
+    keys = ((_key(question, run.results), _content(run)) for run in runs)
     return sorted(_sealed(key, content) for key, content in keys if key and content)
-
-
-def _has_a_double(run: MistakeRun, runs: Sequence[MistakeRun]) -> bool:
-    pairs = (pair for pair in combinations(runs, 2) if run in pair)
-    return any(
-        one.mistake.says != other.mistake.says and same_results(one.results, other.results)
-        for one, other in pairs
-    )
 
 
 def _sealed(key: bytes, content: Mapping[str, str]) -> str:
@@ -133,11 +128,9 @@ def _sealed(key: bytes, content: Mapping[str, str]) -> str:
     return b85encode(_with_key(key, _TAG + packed)).decode()
 
 
-def _content(run: MistakeRun, runs: Sequence[MistakeRun]) -> dict[str, str]:
+def _content(run: MistakeRun) -> dict[str, str]:
     """Return what is told of a mistake: its sentences, and its price."""
-    # One key would open both sentences of two such mistakes, and nobody can tell which was made.
-    named = run.telling and not _has_a_double(run, runs)
-    content = dict(run.mistake.says) if named else {}
+    content = dict(run.mistake.says) if run.telling else {}
     if run.mistake.earns:
         voids = ",".join(sorted(run.mistake.voids))
         content |= {_EARNS: f"{run.mistake.earns:g}", _VOIDS: voids}
@@ -220,12 +213,21 @@ class SealedMistakes:
         """Return None; see ``fits``."""
 
     def says(self, question: str, results: Results) -> dict[str, str]:
-        """Return what the author says of what did this; {} if nothing, or two things."""
-        found = [
-            {name: text for name, text in each.items() if name not in (_EARNS, _VOIDS)}
-            for each in self._contents(question, results)
-        ]
-        return found[0] if found and all(says == found[0] for says in found) else {}
+        """Return what the author says of what did this; {} if nothing, or more than two things."""
+        found: list[dict[str, str]] = []
+        for content in self._contents(question, results):
+            says = {name: text for name, text in content.items() if name not in (_EARNS, _VOIDS)}
+            if says and says not in found:
+                found.append(says)
+        if len(found) == 2:
+            # The public cases do not tell them apart; one of them was made.
+            one, other = sorted(found, key=lambda says: sorted(says.items()))
+            return {
+                language: _EITHER[language].format(one[language], other[language])
+                for language in _EITHER
+                if language in one and language in other
+            }
+        return found[0] if len(found) == 1 else {}
 
     def _contents(self, question: str, results: Results) -> list[dict[str, str]]:
         """Return what opens with the results, or with what another machine may round them to."""

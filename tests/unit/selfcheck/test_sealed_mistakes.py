@@ -183,12 +183,20 @@ def test_rounding_opens_always() -> None:
     assert opens == 200
 
 
-def test_what_tells_too_little_or_is_like_another_is_left_out() -> None:
+def test_what_tells_too_little_is_left_out() -> None:
     assert seal("f", [run("One.", seen(3), telling=False)]) == []
-    assert seal("f", [run("One.", seen(3)), run("Other.", seen(3))]) == []
     assert seal("f", [run("One.", ended(Outcome.TIMED_OUT))]) == []
-    same = seal("f", [run("One.", seen(3)), run("One.", seen(3))])
-    assert opened(same, seen(3)) == "One."
+
+
+def test_of_two_that_no_public_case_tells_apart_both_are_said() -> None:
+    one, other, third = (run(f"{name}.", seen(3)) for name in ("One", "Other", "Third"))
+    assert opened(seal("f", [one, one]), seen(3)) == "One."
+    assert opened(seal("f", [other, one]), seen(3)) == "One of two things: One. Or: Other."
+    # Of three nobody would read which it was.
+    assert opened(seal("f", [one, other, third]), seen(3)) == ""
+
+
+def test_the_sentences_of_one_question_do_not_open_in_another() -> None:
     assert opened(seal("g", [run("One.", seen(3))]), seen(3)) == ""
 
 
