@@ -28,6 +28,7 @@ from grader.vgpu.core.tensor import (
     ordinal_of,
     part_of,
     plain,
+    relabel,
     with_part,
     wrap,
     wrapped_by,
@@ -89,7 +90,7 @@ def copy_to(
         bare = plain(tensor)
         if bare.is_meta and source is not None and machine().arithmetic:
             raise without_elements("a copy")
-        copy = _twin(bare, kept, on_host=ordinal is None)
+        copy = _twin(bare, kept, ordinal)
         name = HOST if ordinal is None else machine().names[ordinal]
         copy = copy if ordinal is None else wrap(copy, ordinal)
         here = machine()
@@ -107,12 +108,17 @@ def copy_to(
     return copy
 
 
-def _twin(bare: torch.Tensor, layout: Any, *, on_host: bool) -> torch.Tensor:
+def _twin(bare: torch.Tensor, layout: Any, ordinal: int | None) -> torch.Tensor:
     """Copy below every mode that looks on: on a GPU this is a copy engine's work, no operation."""
     if not machine().arithmetic:
-        return blank_twin(bare, layout, elements=on_host)
+        return blank_twin(bare, layout, elements=ordinal is None)
     with torch._C._DisableTorchDispatch():
-        return bare.clone(memory_format=layout)
+        try:
+            return bare.clone(memory_format=layout)
+        except RuntimeError as error:
+            if ordinal is None:
+                raise
+            raise machine().full_or(error, ordinal) from None
 
 
 class ToCopy(torch.autograd.Function):
@@ -323,6 +329,11 @@ def assign_data(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> Non
         tensor.ordinal = value.ordinal
     elif ordinal_of(tensor) == ordinal_of(value):
         original.__set__(tensor, value)
+    elif isinstance(tensor, HostTensor) and isinstance(value, VirtualTensor):
+        # It went home while a graph held it, and goes back: C++ holds what a device tensor has.
+        original.__set__(tensor, value)
+        tensor.__class__ = VirtualTensor  # type: ignore[assignment]
+        tensor.ordinal = value.ordinal
     else:
         _exchange(original, tensor, value)
 
@@ -343,7 +354,7 @@ def _exchange(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> None:
         torch.utils.swap_tensors(tensor, new)  # type: ignore[no-untyped-call]
     except RuntimeError as error:
         if not isinstance(tensor, VirtualTensor):
-            slot.__set__(tensor, gradient)
+            _give_back(original, tensor, gradient)
             raise unsupported(
                 "moving a tensor to a device that a graph still holds",
                 "call backward, or drop what was computed with it, first",
@@ -351,4 +362,19 @@ def _exchange(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> None:
         original.__set__(tensor, value)
         tensor.__class__ = HostTensor  # type: ignore[assignment]
     # The gradient stays where it was until the caller moves it, as torch has it.
+    _give_back(original, tensor, gradient)
+
+
+def _give_back(original: Any, tensor: torch.Tensor, gradient: torch.Tensor | None) -> None:
+    """Set the gradient that a tensor had, also one of another size: FSDP keeps its part there."""
+    slot: Any = torch._C.TensorBase.grad
+    if gradient is None or gradient.shape == tensor.shape:
+        slot.__set__(tensor, gradient)
+        return
+    data = original.__get__(tensor)
+    # C++ compares sizes as a gradient is set, and not afterwards.
+    fitting = torch.empty(gradient.shape, dtype=gradient.dtype, device=HOST)
+    ordinal = ordinal_of(tensor)
+    original.__set__(tensor, fitting if ordinal is None else relabel(fitting, ordinal))
     slot.__set__(tensor, gradient)
+    original.__set__(tensor, data)
