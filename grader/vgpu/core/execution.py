@@ -157,17 +157,14 @@ def shapes_only(name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     """
     if name == "_local_scalar_dense":
         return _number(args[0].dtype)
-    if name in _BY_ELEMENTS or (name == "index" and _has_mask(args[1])):
-        raise without_numbers(name)
+    _refuse_elements(name, args)
     if name == "copy_" and _on_host(args[0]):
         # To the host: the elements that would be written there do not exist.
         return args[0]
     if name == "_pack_padded_sequence":
         # Lengths are the host's, and say how many elements there are.
         return _packed(func, args)
-    if name.startswith("masked_fill") and isinstance(args[2], torch.Tensor):
-        # Its shapes take no number of the host's.
-        args = *args[:2], blank(_layout(args[2]))
+    args = _fitting(name, args)
     writes = func._schema.is_mutable
     if func.is_view or name in _BY_STORAGE:
         return _below(func, args, kwargs)
@@ -179,6 +176,19 @@ def shapes_only(name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if made is None:
         made = _known_layouts[key] = _mapped(_below(func, _bare(args), _bare(kwargs)), _layout)
     return args[0] if writes and made is not None and not _outs(kwargs) else _blanks(made)
+
+
+def _refuse_elements(name: str, args: tuple[Any, ...]) -> None:
+    """Refuse an operation whose result depends on elements."""
+    if name in _BY_ELEMENTS or (name == "index" and _has_mask(args[1])):
+        raise without_numbers(name)
+
+
+def _fitting(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments that torch's meta device takes: ``masked_fill`` wants its number there."""
+    if name.startswith("masked_fill") and isinstance(args[2], torch.Tensor):
+        return *args[:2], blank(_layout(args[2]))
+    return args
 
 
 def without_numbers(name: str) -> NotImplementedError:

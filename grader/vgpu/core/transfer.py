@@ -34,6 +34,7 @@ from grader.vgpu.core.tensor import (
     wrapped_by,
 )
 from grader.vgpu.patches import no_nested, unsupported, without_elements
+from grader.vgpu.patches.faked import move_shape
 
 # Weakly, and by storage: memory that was given back is page-locked no longer.
 _pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
@@ -147,7 +148,7 @@ def move(
 ) -> torch.Tensor:
     """Return a tensor on a device (None: on the host), itself if it is there already."""
     if type(tensor) not in _ORDINARY and hasattr(tensor, "fake_device"):
-        return _faked(tensor, ordinal)
+        return move_shape(tensor, ordinal)
     there = ordinal_of(tensor) == ordinal
     return tensor if there else _moved(tensor, ordinal, blocking, layout)
 
@@ -171,18 +172,6 @@ def _moved(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: An
         kind = f"dtype {tensor.dtype}" if tensor.is_quantized else f"layout {tensor.layout}"
         raise unsupported(f"moving a tensor of {kind}")
     return _copied(tensor, ordinal, blocking, layout)
-
-
-def _faked(tensor: Any, ordinal: int | None) -> torch.Tensor:
-    """Return a shape without elements, of FakeTensorMode: there is nothing to copy.
-
-    None is said to be on a device: autograd would look for CUDA's own, and end the process.
-    """
-    if ordinal is not None or tensor.fake_device.type == HOST:
-        return cast("torch.Tensor", tensor)
-    moved = tensor.clone()
-    moved.fake_device = torch.device(HOST)
-    return cast("torch.Tensor", moved)
 
 
 def _copied(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: Any) -> torch.Tensor:
@@ -333,7 +322,7 @@ def assign_data(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> Non
         # It went home while a graph held it, and goes back: C++ holds what a device tensor has.
         original.__set__(tensor, value)
         tensor.__class__ = VirtualTensor  # type: ignore[assignment]
-        tensor.ordinal = value.ordinal
+        cast("Any", tensor).ordinal = value.ordinal
     else:
         _exchange(original, tensor, value)
 
