@@ -21,6 +21,7 @@ from grader.vgpu.magics import load_ipython_extension
 from grader.vgpu.patches.autocast import patch_autocast
 from grader.vgpu.patches.cuda import patch_cuda, patch_tensor_types
 from grader.vgpu.patches.factories import patch_factories, patch_saving
+from grader.vgpu.patches.faked import patch_faked
 from grader.vgpu.patches.groups import patch_groups
 from grader.vgpu.patches.methods import patch_composites, patch_methods
 from grader.vgpu.patches.modules import patch_batch_norm, patch_modules, patch_sequences
@@ -38,6 +39,7 @@ _PATCHES = (
     patch_tools, patch_device, patch_tensor_types, patch_generators, patch_factories, patch_methods,
     patch_modules, patch_composites, patch_sequences, patch_cuda, patch_saving, patch_autocast,
     patch_batch_norm, patch_graphs, patch_groups, patch_processes, patch_sharded,
+    patch_faked,
     # Last: it refuses whatever nothing else stands for.
     patch_refused,
 )  # fmt: skip

@@ -5,8 +5,8 @@
 Each round times every operation on the host and on a virtual device in turn, so that both see the
 same noise; a row gives the medians of the rounds and of their differences. With another checkout of
 the project (``git worktree add FOLDER COMMIT``) the same is measured of that one, round by round in
-turn, in processes of their own. Times are of this process's processor time: a busy machine changes
-them less.
+turn, in processes of their own, and the median of the rounds' ratios is printed. Times are of this
+process's processor time: a busy machine changes them less.
 """
 
 from __future__ import annotations
@@ -186,6 +186,15 @@ def of_rounds(checkout: Path, rounds: list[dict[str, Any]]) -> None:
     print(f"memory: {size:.1f} bytes an operation")
 
 
+def of_pairs(here: list[dict[str, Any]], there: list[dict[str, Any]]) -> None:
+    """Print how many times as long this checkout takes: the median of the rounds' ratios."""
+    print("\nmedian of the rounds' ratios, device µs of the first to that of the second")
+    for case in CASES:
+        pairs = zip(here, there, strict=True)
+        ratio = statistics.median(one[case.name][1] / other[case.name][1] for one, other in pairs)
+        print(f"{case.name:28} {ratio:9.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
@@ -207,6 +216,8 @@ def main() -> None:
     print(f"torch {torch.__version__}, one thread, medians of {options.rounds} rounds")
     for checkout, rounds in found.items():
         of_rounds(checkout, rounds)
+    if options.beside:
+        of_pairs(*found.values())
 
 
 if __name__ == "__main__":

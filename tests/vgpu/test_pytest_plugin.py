@@ -7,6 +7,9 @@ from collections.abc import Callable
 import pytest
 import torch
 
+# An inner session forgets what it imports, and torch lets nobody import its compiler twice.
+import torch._dynamo
+
 import grader.vgpu.magics  # noqa: F401  or each inner session imports it anew
 from grader.vgpu import installed
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.autograd import forward_ad
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -231,6 +230,7 @@ def test_a_number_joins_in_without_arithmetic() -> None:
     [
         lambda: torch.empty(10**15, device="cuda"),
         lambda: torch.ones(2**25, 1, device="cuda") * torch.ones(2**25, device="cuda"),
+        lambda: torch.ones(1).expand(2**44).to("cuda"),
     ],
 )
 def test_a_huge_tensor_is_too_large_in_torchs_words(make: Callable[[], torch.Tensor]) -> None:
@@ -341,30 +341,69 @@ def test_exchanges_that_nccl_has_and_gloo_lacks(tmp_path: Path) -> None:
     assert len(lines) == 2
 
 
-FAKES: dict[str, Callable[[], torch.Tensor]] = {
-    "filled": lambda: torch.ones(2, device="cuda:1", requires_grad=True),
-    "drawn": lambda: torch.randn(2, device="cuda", requires_grad=True),
-    # It ended the process: there are no elements to copy.
-    "of data": lambda: torch.tensor([1.0, 2.0], device="cuda", requires_grad=True),
-    "moved": lambda: torch.ones(2, requires_grad=True).to("cuda:1"),
-    "brought home": lambda: torch.ones(2, device="cuda", requires_grad=True).cpu(),
-    "like another": lambda: torch.ones_like(torch.ones(2), device="cuda", requires_grad=True),
-}
-
-
-@pytest.mark.parametrize("name", FAKES)
-def test_shapes_without_elements_end_no_process(name: str) -> None:
-    with virtual_gpus(2) as machine:
-        with FakeTensorMode():
-            made = FAKES[name]()
-            (made * 2).sum().backward()
-        assert isinstance(made, FakeTensor)
-        assert (made.shape, made.grad.shape) == ((2,), (2,))
-        assert machine.memory(0).peak == machine.memory(1).peak == 0
-
-
 def test_a_profiler_of_the_gpu_alone_sees_the_hosts_part() -> None:
     activities = [torch.profiler.ProfilerActivity.CUDA]
     with virtual_gpus(1), torch.profiler.profile(activities=activities) as profiler:
         torch.ones(2, device="cuda") + 1
     assert any("add" in row.key for row in profiler.key_averages())
+
+
+@pytest.mark.parametrize("randomness", ["same", "different"])
+def test_vmap_draws_what_falls_out_on_the_device(randomness: str) -> None:
+    def drop(x: torch.Tensor) -> torch.Tensor:
+        return functional.dropout(x, 0.5)
+
+    with virtual_gpus(1):
+        found = torch.vmap(drop, randomness=randomness)(torch.ones(8, 16, device="cuda"))
+        assert found.device == torch.device("cuda:0")
+        assert set(found.flatten().tolist()) == {0.0, 2.0}
+        assert torch.equal(found[0], found[1]) is (randomness == "same")
+
+
+def test_a_causal_bias_is_where_the_query_is() -> None:
+    from torch.nn.attention.bias import causal_lower_right  # noqa: PLC0415
+
+    query, key = torch.randn(1, 2, 8, 16), torch.randn(1, 2, 10, 16)
+    bias = causal_lower_right(8, 10)
+    expected = functional.scaled_dot_product_attention(query, key, key, bias)
+    with virtual_gpus(1):
+        there = key.cuda()
+        found = functional.scaled_dot_product_attention(query.cuda(), there, there, attn_mask=bias)
+        torch.testing.assert_close(found.cpu(), expected)
+
+
+def test_a_kernel_that_the_host_lacks_is_refused_by_name() -> None:
+    with virtual_gpus(1):
+        x = torch.ones(1, 1, 3, 3, device="cuda")
+        with pytest.raises(NotImplementedError, match=r"aten\.cudnn_convolution is not"):
+            torch.cudnn_convolution(x, x, (0, 0), (1, 1), (1, 1), 1, False, False, False)
+
+
+BY_ELEMENTS: dict[str, Callable[[torch.Tensor], object]] = {
+    "index": lambda x: x[x > 0],
+    "one_hot without num_classes": lambda x: functional.one_hot(x.long()),
+    "bincount": lambda x: torch.bincount(x.long()),
+    "allclose": lambda x: torch.allclose(x, x),
+    "linalg_lstsq": lambda x: torch.linalg.lstsq(x[:, None], x[:, None]),
+}
+
+
+@pytest.mark.parametrize("name", BY_ELEMENTS)
+def test_what_depends_on_elements_is_refused_without_arithmetic(name: str) -> None:
+    words = f"{name} on a timeline without arithmetic"
+    with virtual_gpus(1), on_timeline("v100", arithmetic=False):
+        x = torch.randn(4, device="cuda")
+        with pytest.raises(NotImplementedError, match=words):
+            BY_ELEMENTS[name](x)
+
+
+def test_shapes_that_depend_on_no_element_are_there_without_arithmetic() -> None:
+    with virtual_gpus(1), on_timeline("v100", arithmetic=False):
+        x = torch.randn(4, device="cuda")
+        assert functional.one_hot(x.long(), 5).shape == (4, 5)
+        assert x.masked_fill(x > 0, torch.tensor(0.0)).shape == (4,)
+        rows = torch.randn(5, 2, 4, device="cuda")
+        packed = nn.utils.rnn.pack_padded_sequence(rows, torch.tensor([5, 3]))
+        assert packed.data.shape == (8, 4)
+        padded, lengths = nn.utils.rnn.pad_packed_sequence(nn.GRU(4, 3).cuda()(packed)[0])
+        assert (padded.shape, lengths.tolist()) == ((5, 2, 3), [5, 3])

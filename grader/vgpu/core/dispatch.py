@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,7 @@ from grader.vgpu.core.execution import (
     formula_of,
     function_of,
     shapes_only,
+    without_numbers,
 )
 from grader.vgpu.core.machine import HOST, Machine, machine
 from grader.vgpu.core.rules import ANYWHERE, agree
@@ -48,6 +50,10 @@ _INDEXES = frozenset({"index", "index_put", "index_put_", "_index_put_impl_"})
 # ``nn.TransformerEncoder`` makes nested tensors for its own layers, which take them to the end.
 _IN_TRANSFORMERS = frozenset({"_nested_tensor_from_mask", "_nested_tensor_from_mask_left_aligned"})
 _CUDA = torch._C.DispatchKey.CUDA
+# An operation of torch's for which there is no kernel on the host.
+_ONLY_CUDAS = re.compile(r"Could not run '[^']+' with arguments from the 'CPU' backend")
+# One that does not work out the shape of its result without computing it.
+_NO_SHAPES = re.compile("with Meta tensors, but there was no fake impl|[Mm]eta_? ?registration")
 _RESIZES = frozenset({"resize_", "resize_as_", "set_"})
 
 
@@ -162,7 +168,7 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
             result = _run(here, met, func, args, kwargs)
         except RuntimeError as error:
-            raise here.full_or(error, met.home) from None
+            raise _in_other_words(here, met, error) from None
         # Before it is noted: an operation that finds the device full has not run.
         result = _place(here, met, args, result)
         if facts.kernel or facts.waits:
@@ -172,6 +178,17 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if here.log is not None:
             here.log.unseen(func, args, kwargs, result)
     return result
+
+
+def _in_other_words(here: Machine, met: _Met, error: RuntimeError) -> Exception:
+    """Return what an error of the host's means on a device: refused by name, full, or itself."""
+    name, words = met.facts.name, str(error)
+    if isinstance(error, NotImplementedError):
+        if _ONLY_CUDAS.match(words):
+            return unsupported(f"torch.ops.{met.facts.func.namespace}.{name}")
+        if not here.arithmetic and _NO_SHAPES.search(words):
+            return without_numbers(name)
+    return here.full_or(error, met.home)
 
 
 def _apart(here: Machine, met: _Met, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -120,8 +120,9 @@ _NUMBERS = {True: False, False: 0}
 _known_layouts: dict[Any, Any] = {}
 _BY_ELEMENTS = frozenset({
     "nonzero", "masked_select", "_unique2", "unique_dim", "unique_consecutive", "equal",
-    "repeat_interleave",
+    "repeat_interleave", "bincount", "allclose",
 })  # fmt: skip
+_MASKS = (torch.bool, torch.uint8)
 # They share memory with their argument, or change it: nothing of that can be looked up.
 _BY_STORAGE = frozenset({
     "set_", "resize_", "resize_as_", "as_strided_", "t_", "transpose_", "squeeze_", "unsqueeze_",
@@ -156,13 +157,14 @@ def shapes_only(name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     """
     if name == "_local_scalar_dense":
         return _number(args[0].dtype)
-    if name in _BY_ELEMENTS:
-        raise unsupported(
-            f"{name} on a timeline without arithmetic", "its result depends on the elements"
-        )
+    _refuse_elements(name, args)
     if name == "copy_" and _on_host(args[0]):
         # To the host: the elements that would be written there do not exist.
         return args[0]
+    if name == "_pack_padded_sequence":
+        # Lengths are the host's, and say how many elements there are.
+        return _packed(func, args)
+    args = _fitting(name, args)
     writes = func._schema.is_mutable
     if func.is_view or name in _BY_STORAGE:
         return _below(func, args, kwargs)
@@ -174,6 +176,37 @@ def shapes_only(name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if made is None:
         made = _known_layouts[key] = _mapped(_below(func, _bare(args), _bare(kwargs)), _layout)
     return args[0] if writes and made is not None and not _outs(kwargs) else _blanks(made)
+
+
+def _refuse_elements(name: str, args: tuple[Any, ...]) -> None:
+    """Refuse an operation whose result depends on elements."""
+    if name in _BY_ELEMENTS or (name == "index" and _has_mask(args[1])):
+        raise without_numbers(name)
+
+
+def _fitting(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments that torch's meta device takes: ``masked_fill`` wants its number there."""
+    if name.startswith("masked_fill") and isinstance(args[2], torch.Tensor):
+        return *args[:2], blank(_layout(args[2]))
+    return args
+
+
+def without_numbers(name: str) -> NotImplementedError:
+    """Return the error for an operation whose result depends on elements that nobody computes."""
+    return unsupported(
+        f"{name} on a timeline without arithmetic", "its result depends on the elements"
+    )
+
+
+def _has_mask(indices: Sequence[torch.Tensor | None]) -> bool:
+    return any(each is not None and each.dtype in _MASKS for each in indices)
+
+
+def _packed(func: Any, args: tuple[Any, ...]) -> Any:
+    # Elements of any kind: the kernel needs some to copy.
+    padded = blank(_layout(args[0]), HOST)
+    values, sizes = _below(func, (padded, *args[1:]), {})
+    return blank(_layout(values)), sizes
 
 
 def _outs(kwargs: dict[str, Any]) -> bool:

@@ -228,6 +228,10 @@ def _elements(tensor: torch.Tensor) -> str:
     return "meta" if is_blank(tensor) else HOST
 
 
+_FAKED = "fake_device"
+"""What a shape without elements, of FakeTensorMode, has to say where it would be."""
+
+
 def device_of(tensor: torch.Tensor) -> str:
     """Return ``cpu`` or ``cuda:N``, whatever a subclass of somebody else's says of itself."""
     if type(tensor) is VirtualTensor:
@@ -237,8 +241,16 @@ def device_of(tensor: torch.Tensor) -> str:
     names = wrapped_by(tensor)
     if names is not None:
         return device_of(getattr(tensor, names[0]))
+    if hasattr(tensor, _FAKED):
+        return str(getattr(tensor, _FAKED))
     with torch._C.DisableTorchFunctionSubclass():
         return str(torch._C.TensorBase.device.__get__(tensor))
+
+
+def is_shape_on_device(tensor: object) -> bool:
+    """Tell whether this is a shape of FakeTensorMode that would be on ``cuda:N``."""
+    faked = getattr(tensor, _FAKED, None)
+    return faked is not None and bool(faked.type == "cuda")
 
 
 def ordinal_of(tensor: object) -> int | None:
@@ -248,7 +260,9 @@ def ordinal_of(tensor: object) -> int | None:
     if isinstance(tensor, torch.Tensor) and in_transform(tensor):
         return ordinal_of(inside_transforms(tensor))
     names = wrapped_by(tensor)
-    return None if names is None else ordinal_of(getattr(tensor, names[0]))
+    if names is not None:
+        return ordinal_of(getattr(tensor, names[0]))
+    return int(cast("Any", tensor).fake_device.index) if is_shape_on_device(tensor) else None
 
 
 _functorch: Any = torch._C._functorch

@@ -28,11 +28,13 @@ from grader.vgpu.core.tensor import (
     ordinal_of,
     part_of,
     plain,
+    relabel,
     with_part,
     wrap,
     wrapped_by,
 )
 from grader.vgpu.patches import no_nested, unsupported, without_elements
+from grader.vgpu.patches.faked import move_shape
 
 # Weakly, and by storage: memory that was given back is page-locked no longer.
 _pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
@@ -89,7 +91,7 @@ def copy_to(
         bare = plain(tensor)
         if bare.is_meta and source is not None and machine().arithmetic:
             raise without_elements("a copy")
-        copy = _twin(bare, kept, on_host=ordinal is None)
+        copy = _twin(bare, kept, ordinal)
         name = HOST if ordinal is None else machine().names[ordinal]
         copy = copy if ordinal is None else wrap(copy, ordinal)
         here = machine()
@@ -107,12 +109,17 @@ def copy_to(
     return copy
 
 
-def _twin(bare: torch.Tensor, layout: Any, *, on_host: bool) -> torch.Tensor:
+def _twin(bare: torch.Tensor, layout: Any, ordinal: int | None) -> torch.Tensor:
     """Copy below every mode that looks on: on a GPU this is a copy engine's work, no operation."""
     if not machine().arithmetic:
-        return blank_twin(bare, layout, elements=on_host)
+        return blank_twin(bare, layout, elements=ordinal is None)
     with torch._C._DisableTorchDispatch():
-        return bare.clone(memory_format=layout)
+        try:
+            return bare.clone(memory_format=layout)
+        except RuntimeError as error:
+            if ordinal is None:
+                raise
+            raise machine().full_or(error, ordinal) from None
 
 
 class ToCopy(torch.autograd.Function):
@@ -141,7 +148,7 @@ def move(
 ) -> torch.Tensor:
     """Return a tensor on a device (None: on the host), itself if it is there already."""
     if type(tensor) not in _ORDINARY and hasattr(tensor, "fake_device"):
-        return _faked(tensor, ordinal)
+        return move_shape(tensor, ordinal)
     there = ordinal_of(tensor) == ordinal
     return tensor if there else _moved(tensor, ordinal, blocking, layout)
 
@@ -165,18 +172,6 @@ def _moved(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: An
         kind = f"dtype {tensor.dtype}" if tensor.is_quantized else f"layout {tensor.layout}"
         raise unsupported(f"moving a tensor of {kind}")
     return _copied(tensor, ordinal, blocking, layout)
-
-
-def _faked(tensor: Any, ordinal: int | None) -> torch.Tensor:
-    """Return a shape without elements, of FakeTensorMode: there is nothing to copy.
-
-    None is said to be on a device: autograd would look for CUDA's own, and end the process.
-    """
-    if ordinal is not None or tensor.fake_device.type == HOST:
-        return cast("torch.Tensor", tensor)
-    moved = tensor.clone()
-    moved.fake_device = torch.device(HOST)
-    return cast("torch.Tensor", moved)
 
 
 def _copied(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: Any) -> torch.Tensor:
@@ -323,6 +318,11 @@ def assign_data(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> Non
         tensor.ordinal = value.ordinal
     elif ordinal_of(tensor) == ordinal_of(value):
         original.__set__(tensor, value)
+    elif isinstance(tensor, HostTensor) and isinstance(value, VirtualTensor):
+        # It went home while a graph held it, and goes back: C++ holds what a device tensor has.
+        original.__set__(tensor, value)
+        tensor.__class__ = VirtualTensor  # type: ignore[assignment]
+        cast("Any", tensor).ordinal = value.ordinal
     else:
         _exchange(original, tensor, value)
 
@@ -343,7 +343,7 @@ def _exchange(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> None:
         torch.utils.swap_tensors(tensor, new)  # type: ignore[no-untyped-call]
     except RuntimeError as error:
         if not isinstance(tensor, VirtualTensor):
-            slot.__set__(tensor, gradient)
+            _give_back(original, tensor, gradient)
             raise unsupported(
                 "moving a tensor to a device that a graph still holds",
                 "call backward, or drop what was computed with it, first",
@@ -351,4 +351,19 @@ def _exchange(original: Any, tensor: torch.Tensor, value: torch.Tensor) -> None:
         original.__set__(tensor, value)
         tensor.__class__ = HostTensor  # type: ignore[assignment]
     # The gradient stays where it was until the caller moves it, as torch has it.
+    _give_back(original, tensor, gradient)
+
+
+def _give_back(original: Any, tensor: torch.Tensor, gradient: torch.Tensor | None) -> None:
+    """Set the gradient that a tensor had, also one of another size: FSDP keeps its part there."""
+    slot: Any = torch._C.TensorBase.grad
+    if gradient is None or gradient.shape == tensor.shape:
+        slot.__set__(tensor, gradient)
+        return
+    data = original.__get__(tensor)
+    # C++ compares sizes as a gradient is set, and not afterwards.
+    fitting = torch.empty(gradient.shape, dtype=gradient.dtype, device=HOST)
+    ordinal = ordinal_of(tensor)
+    original.__set__(tensor, fitting if ordinal is None else relabel(fitting, ordinal))
     slot.__set__(tensor, gradient)
+    original.__set__(tensor, data)

@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from grader.vgpu.core.tensor import VirtualTensor
+from grader.vgpu.core.tensor import VirtualTensor, is_shape_on_device
 from grader.vgpu.patches import Patches
 
 LOWER_PRECISION = frozenset({
@@ -81,7 +81,8 @@ Policy = Callable[[Any, "tuple[Any, ...]", "dict[str, Any]"], Any]
 
 def _eligible(value: object) -> bool:
     return (
-        isinstance(value, VirtualTensor)
+        isinstance(value, torch.Tensor)
+        and (isinstance(value, VirtualTensor) or is_shape_on_device(value))
         and value.is_floating_point()
         and value.dtype is not torch.float64
     )
@@ -208,7 +209,7 @@ def _any_virtual(values: Any) -> bool:
         if isinstance(each, (list, tuple)):
             if _any_virtual(each):
                 return True
-        elif isinstance(each, VirtualTensor):
+        elif isinstance(each, VirtualTensor) or is_shape_on_device(each):
             return True
     return False
 

@@ -20,9 +20,19 @@ from grader.vgpu.core.device import default_type, generator_for, ordinal_from, r
 from grader.vgpu.core.dispatch import note_fill
 from grader.vgpu.core.execution import execute_drawing
 from grader.vgpu.core.machine import HOST, machine
-from grader.vgpu.core.tensor import ordinal_of, part_of, plain, relabel, tensors_in, with_part, wrap
+from grader.vgpu.core.tensor import (
+    VirtualTensor,
+    ordinal_of,
+    part_of,
+    plain,
+    relabel,
+    tensors_in,
+    with_part,
+    wrap,
+)
 from grader.vgpu.core.transfer import made_pinned, move, outside_transforms
 from grader.vgpu.patches import Patches, no_nested, unsupported
+from grader.vgpu.patches.faked import shape_on
 
 Call = Callable[..., Any]
 
@@ -93,7 +103,7 @@ def _new(original: Call, ordinal: int, args: tuple[Any, ...], kwargs: dict[str, 
     made = outside_transforms(made, "making a tensor")
     if type(made) is not torch.Tensor:
         # A mode is in force that only looks at shapes, as DTensor's does: nothing is on a device.
-        return made.requires_grad_(requires_grad)
+        return shape_on(made, ordinal).requires_grad_(requires_grad)
     with torch.no_grad(), temporarily_clear_interpreter_stack():
         placed = wrap(made, ordinal)
     note_fill(original.__name__, placed)
@@ -106,12 +116,19 @@ def _refuse_pinning(kwargs: dict[str, Any]) -> None:
         raise RuntimeError("Only dense CPU tensors can be pinned")
 
 
+_OURS = frozenset({HOST, "cuda"})
+
+
 def _from_data(original: Call) -> Call:
     """A tensor made on the host from numbers, then moved."""
 
     def factory(*args: Any, **kwargs: Any) -> Any:
         device = kwargs.get("device")
         data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
+        if device is not None and torch.device(device).type not in _OURS:
+            # On ``meta``, say: no element is read.
+            bare = [plain(each) if isinstance(each, VirtualTensor) else each for each in args]
+            return original(*bare, **kwargs)
         home = ordinal_of(data)
         ordinal = ordinal_from(device)
         if ordinal is None and home is None:
@@ -134,6 +151,10 @@ def like(original: Call) -> Call:
 
     def factory(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         device = kwargs.get("device")
+        if device is not None and torch.device(device).type not in _OURS:
+            # On ``meta``, say: the shape alone counts.
+            bare = plain(tensor) if isinstance(tensor, VirtualTensor) else tensor
+            return original(bare, *args, **kwargs)
         home = ordinal_of(tensor)
         target = home if device is None else ordinal_from(device)
         if target == home:
@@ -169,8 +190,7 @@ def _elsewhere(
                 kwargs["device"] = "meta"
             made = original(*args, **kwargs)
         if hasattr(made, "fake_device"):
-            # Only a shape: nothing is on a device.
-            return made.requires_grad_(requires_grad)
+            return shape_on(made, ordinal).requires_grad_(requires_grad)
         with temporarily_clear_interpreter_stack():
             placed = wrap(outside_transforms(made, "making a tensor"), ordinal)
     note_fill(original.__name__, placed)

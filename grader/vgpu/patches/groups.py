@@ -35,6 +35,11 @@ _COLLECTIVES = (
     "all_to_all", "all_to_all_single", "gather", "scatter", *sorted(_PAIRS),
 )  # fmt: skip
 _LATER = frozenset({"isend", "irecv"})
+# Left out by ``ncclDataType`` of torch/csrc/distributed/c10d/NCCLUtils.hpp.
+_NOT_NCCLS = {
+    torch.int16: "Short", torch.uint16: "UInt16", torch.uint32: "UInt32", torch.uint64: "UInt64",
+}  # fmt: skip
+_BITWISE = ("BAND", "BOR", "BXOR")
 # ``options.timeout`` of ProcessGroupNCCL, torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp.
 _TIMEOUT = timedelta(minutes=10)
 _agreed: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -139,6 +144,7 @@ def _exchange(original: Callable[..., Any]) -> Any:
         homes = _homes(found)
         if _nccl(group):
             _check(name, group, found)
+            _check_reduction(given, found)
         if not homes:
             return original(*args, **kwargs)
         need_arithmetic()
@@ -206,7 +212,43 @@ def _as_nccl(
             return _by_broadcasts, bare
     if original.__name__ == "all_to_all":
         return _all_to_all, bare
+    kinds: Any = torch.distributed.ReduceOp
+    if bare.get("op") == kinds.AVG and _has_integers(bare):
+        return _averaged(original), {**bare, "op": kinds.SUM}
     return original, _scaled_first(bare) if "op" in bare else bare
+
+
+def _has_integers(bare: dict[str, Any]) -> bool:
+    kinds = [each.dtype for each in tensors_in(tuple(bare.values()))]
+    return not any(kind.is_floating_point or kind.is_complex for kind in kinds)
+
+
+def _averaged(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a sum that is divided at its end: gloo's own average has no integers.
+
+    NCCL leaves out what follows the point.
+    """
+
+    def averaged(async_op: bool = False, **bare: Any) -> Any:
+        work = original(**bare, async_op=True)
+        if work is None:
+            return None
+        work.wait()
+        if original.__name__ != "reduce" or _is_target(bare):
+            target = bare["tensor"] if "tensor" in bare else bare["output"]
+            size = torch.distributed.get_world_size(bare.get("group"))
+            target.copy_(torch.div(target, size, rounding_mode="trunc"))
+        return work if async_op else None
+
+    return averaged
+
+
+def _is_target(bare: dict[str, Any]) -> bool:
+    """Tell whether this rank gets the result of a ``reduce``."""
+    group = bare.get("group") or torch.distributed.group.WORLD
+    if bare.get("group_dst") is not None:
+        return bool(torch.distributed.get_rank(group) == bare["group_dst"])
+    return bool(torch.distributed.get_rank() == bare["dst"])
 
 
 def _uneven(bare: dict[str, Any]) -> bool:
@@ -277,6 +319,7 @@ def _check(name: str, group: Any, found: list[torch.Tensor]) -> None:
     Raises:
         RuntimeError: A tensor of the host, where NCCL is the only backend.
         ValueError: A tensor that is not contiguous.
+        TypeError: Its numbers are of a type that NCCL does not know.
         torch.distributed.DistBackendError: Two ranks are on one device.
     """
     if any(not isinstance(each, VirtualTensor) for each in found):
@@ -285,9 +328,34 @@ def _check(name: str, group: Any, found: list[torch.Tensor]) -> None:
         return
     if any(not each.is_contiguous() for each in found):
         raise ValueError("Tensors must be contiguous")
+    for each in found:
+        if each.dtype in _NOT_NCCLS:
+            raise TypeError(
+                "Input tensor data type is not supported for NCCL process group: "
+                + _NOT_NCCLS[each.dtype]
+            )
     if name not in _PAIRS and group not in _agreed and found:
         _agree(group, machine().check(found[0].get_device()))
         _agreed.add(group)
+
+
+def _check_reduction(given: dict[str, Any], found: list[torch.Tensor]) -> None:
+    """Refuse reductions that NCCL does not have.
+
+    Raises:
+        ValueError: One of bits.
+        TypeError: An average of truth values, or a factor for integers.
+    """
+    op, kinds = given.get("op"), torch.distributed.ReduceOp
+    if op is None or not _homes(found):
+        return
+    for name in _BITWISE:
+        if op == getattr(kinds, name):
+            raise ValueError(f"Cannot use ReduceOp.{name} with NCCL")
+    if op == kinds.AVG and any(each.dtype is torch.bool for each in found):
+        raise TypeError("Cannot use ReduceOp.AVG with boolean inputs")
+    if op == kinds.PREMUL_SUM and any(not each.is_floating_point() for each in found):
+        raise TypeError("PreMulSum Data type must be half, float, or double")
 
 
 def _agree(group: Any, ordinal: int) -> None:

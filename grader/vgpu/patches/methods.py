@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional
 
 from grader.vgpu.core.device import current, ordinal_from
+from grader.vgpu.core.execution import without_numbers
 from grader.vgpu.core.machine import HOST, machine
 from grader.vgpu.core.tensor import (
     VirtualTensor,
@@ -43,10 +44,11 @@ _PLACES = (
         ),
     ),
     (torch.linalg, ("pinv", "matrix_rank")),
-    (torch.nn.functional, ("cosine_similarity", "one_hot", "scaled_dot_product_attention")),
-    (torch._C._nn, ("one_hot", "scaled_dot_product_attention")),
+    (torch.nn.functional, ("cosine_similarity", "scaled_dot_product_attention")),
+    (torch._C._nn, ("scaled_dot_product_attention",)),
     (torch.Tensor, ("quantile", "nanquantile", "pinverse", "stft", "istft")),
 )
+_DROPOUTS = ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
 
 
 def composite(original: Any) -> Any:
@@ -63,6 +65,28 @@ def composite(original: Any) -> Any:
             local.adopting = False
 
     return call
+
+
+def _inside_transforms(original: Any) -> Any:
+    adopting = composite(original)
+
+    def call(x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        """Draw what falls out; followed by ``vmap``, C++ draws it where the C++ device is."""
+        return (adopting if in_transform(x) else original)(x, *args, **kwargs)
+
+    return call
+
+
+def _one_hot(original: Any) -> Any:
+    adopting = composite(original)
+
+    def one_hot(tensor: torch.Tensor, num_classes: int = -1) -> Any:
+        """Mark each number's place; how many there are is read off the greatest unless given."""
+        if num_classes == -1 and not machine().arithmetic and ordinal_of(tensor) is not None:
+            raise without_numbers("one_hot without num_classes")
+        return adopting(tensor, num_classes)
+
+    return one_hot
 
 
 def on_one_device(values: tuple[Any, ...]) -> bool:
@@ -138,6 +162,11 @@ def patch_composites(patches: Patches) -> None:
     for owner, names in _PLACES:
         for name in names:
             patches.wrap(owner, name, composite)
+    for owner in (torch.nn.functional, torch._C._nn):
+        patches.wrap(owner, "one_hot", _one_hot)
+    for owner in (torch, torch._VF):
+        for name in _DROPOUTS:
+            patches.wrap(owner, name, _inside_transforms)
     patches.wrap(torch, "ctc_loss", _lengths_as_numbers)
     patches.wrap(torch.autograd, "grad", _gradients)
     patches.wrap(torch.autograd, "backward", _backward)

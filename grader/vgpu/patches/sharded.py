@@ -219,6 +219,19 @@ def _attention(original: Any) -> Any:
     return attention
 
 
+def _with_bias(original: Any) -> Any:
+    def attention(query: Any, *args: Any, **kwargs: Any) -> Any:
+        """Let torch make a mask of a causal bias: it knows this function by another name."""
+        # Not imported for it: the module brings the compiler along.
+        kind: Any = getattr(sys.modules.get("torch.nn.attention.bias"), "CausalBias", None)
+        mask = args[2] if len(args) > 2 else kwargs.get("attn_mask")
+        if kind is not None and isinstance(mask, kind):
+            return kind._dispatch(query, *args, **kwargs)
+        return original(query, *args, **kwargs)
+
+    return attention
+
+
 def _without_kernel(original: Any) -> Any:
     cuda: Any = torch.backends.cuda
 
@@ -287,6 +300,7 @@ def patch_sharded(patches: Patches) -> None:
     for place in (torch.nn.functional, torch._C._nn):
         patches.wrap(place, "scaled_dot_product_attention", _attention)
         patches.wrap(place, "scaled_dot_product_attention", _without_kernel)
+        patches.wrap(place, "scaled_dot_product_attention", _with_bias)
     if not torch.distributed.is_available():
         return
     patches.wrap(torch.distributed.device_mesh.DeviceMesh, "__init__", _mesh)
