@@ -230,6 +230,8 @@ def _elements(tensor: torch.Tensor) -> str:
 
 _FAKED = "fake_device"
 """What a shape without elements, of FakeTensorMode, has to say where it would be."""
+_ORDINARY = frozenset({torch.Tensor, torch.nn.Parameter})
+"""Types that have no such word; asking each tensor for it would cost a microsecond."""
 
 
 def device_of(tensor: torch.Tensor) -> str:
@@ -241,7 +243,7 @@ def device_of(tensor: torch.Tensor) -> str:
     names = wrapped_by(tensor)
     if names is not None:
         return device_of(getattr(tensor, names[0]))
-    if hasattr(tensor, _FAKED):
+    if type(tensor) not in _ORDINARY and hasattr(tensor, _FAKED):
         return str(getattr(tensor, _FAKED))
     with torch._C.DisableTorchFunctionSubclass():
         return str(torch._C.TensorBase.device.__get__(tensor))
@@ -249,7 +251,7 @@ def device_of(tensor: torch.Tensor) -> str:
 
 def is_shape_on_device(tensor: object) -> bool:
     """Tell whether this is a shape of FakeTensorMode that would be on ``cuda:N``."""
-    faked = getattr(tensor, _FAKED, None)
+    faked = None if type(tensor) in _ORDINARY else getattr(tensor, _FAKED, None)
     return faked is not None and bool(faked.type == "cuda")
 
 
