@@ -25,7 +25,6 @@ from grader.report.model import (
     SubmissionInfo,
     Timing,
 )
-from grader.report.without_gpu import without_gpu
 from grader.run.answer_budget import NO_GUARD, CpuGuard
 from grader.run.answers import KeptAnswers
 from grader.run.baseline import Baseline, received
@@ -390,10 +389,6 @@ class Grader:
         """Return whether timing may settle points that a report made without it left pending."""
         checks = {each.id: {check.id: check for check in each.checks} for each in report.questions}
         return self.options.clock and self._clocks().awaited(checks)
-
-    def counted(self, report: Report) -> Report:
-        """Return a report as it counts in the course: without GPU points where it has no GPU."""
-        return without_gpu(report) if self.options.without_gpu else report
 
     def _clocks(self) -> Clocks:
         return Clocks(self._baseline, self._sandbox, self._screener)

@@ -28,6 +28,7 @@ from grader.assignment.types import Assignment, Question
 from grader.checks.by_hand import BY_HAND
 from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options
+from grader.report.layers import fold
 from grader.report.model import CheckResult, Report
 from grader.run.capabilities import Grants, resolve
 from grader.run.materials import Materials
@@ -151,7 +152,8 @@ def try_reference(
         seed = secrets.randbelow(2**31)
         grader = Grader(materials, sandbox, Options(seed, "virtual", (), True, without_gpu))
         grader.prepare()
-        report = grader.counted(grader.grade(materials.reference_folder, "reference", progress))
+        report = grader.grade(materials.reference_folder, "reference", progress)
+        report = fold(report, no_gpu=without_gpu)
     limits = map(materials.assignment.limits_of, gradable(materials.assignment, tier))
     return replace(
         reach_of(report, materials.assignment),

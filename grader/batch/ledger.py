@@ -13,14 +13,12 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.batch.discover import ClassSubmission, Student
-from grader.batch.graded import GradedSubmission, comments_in, decisions_in, entry_of, graded_of
+from grader.batch.graded import GradedSubmission, entry_of, graded_of
 from grader.batch.grades import Grade, LatePolicy, about, grade_of, lateness, submission_of, who
 from grader.batch.roster import Roster, RosterStudent
 from grader.batch.schedule import write
 from grader.errors import UsageError, nearest
 from grader.report.gradebook import write_gradebook
-from grader.report.layers import PersonDecision
-from grader.report.model import LineComment
 from grader.run.capabilities import DeviceChoice
 from grader.store.journal import (
     JOURNAL_FILE,
@@ -189,24 +187,6 @@ def graded_so_far(
     no_gpu = header.get("gpu") == "none"
     for entry in journal.entries(names):
         yield graded_of(entry, roster.named(submission_of(entry.name, entry.about)), no_gpu)
-
-
-def decisions_of(journal: Journal) -> dict[str, tuple[PersonDecision, ...]]:
-    """Return what people decided: submission → its decisions.
-
-    Raises:
-        DamagedError: One cannot be read.
-    """
-    return {name: decisions_in(items, name) for name, items in journal.decided().items()}
-
-
-def comments_of(journal: Journal) -> dict[str, tuple[LineComment, ...]]:
-    """Return what people say of lines: submission → its comments.
-
-    Raises:
-        DamagedError: One cannot be read.
-    """
-    return {name: comments_in(items, name) for name, items in journal.commented().items()}
 
 
 def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> LatePolicy | None:

@@ -22,9 +22,8 @@ from grader.batch.decisions import (
     rubric_of,
     same_finding,
 )
-from grader.batch.graded import GradedSubmission, comments_in, decisions_in
+from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import (
-    decisions_of,
     graded_so_far,
     one_of,
     renew_gradebook,
@@ -171,20 +170,12 @@ class ReviewQueue:
 
     def take_up(self) -> dict[str, GradedSubmission]:
         """Return the submissions of which others have said something meanwhile."""
-        names = self._journal.take_up() if self._journal is not None else ()
-        changed = {name: self._again(self._done[name]) for name in names if name in self._done}
+        if self._journal is None:
+            return {}
+        concerned = graded_so_far(self._journal, self._journal.take_up())
+        changed = {each.name: each for each in concerned}
         self._done |= changed
         return changed
-
-    def _again(self, done: GradedSubmission) -> GradedSubmission:
-        """Return a submission with what people say of it by the journal."""
-        assert self._journal is not None
-        decided, said = (
-            texts(done.name).get(done.name, ())
-            for texts in (self._journal.decided, self._journal.commented)
-        )
-        done = done.with_decisions(decisions_in(decided, done.name))
-        return done.with_comments(comments_in(said, done.name))
 
     def decide(self, wishes: Iterable[DecisionRequest], who: str) -> DecisionOutcome:
         """Write down what a person gives: all of it, or nothing where some of it is not possible.
@@ -423,13 +414,9 @@ def overtaken(out: Path, reports: Sequence[Report] = ()) -> list[str]:
     """
     lines = []
     with open_journal(out / JOURNAL_FILE) as journal:
-        decisions = decisions_of(journal)
-        if not decisions:
-            return []
-        everybody = list(graded_so_far(journal))
-        now = reports or [done.said for done in everybody]
-        for done, report in zip(everybody, now, strict=True):
-            for item in decisions.get(done.name, ()):
+        for number, done in enumerate(graded_so_far(journal)):
+            for item in done.decisions:
+                report = reports[number] if reports else done.said
                 where = f"{done.name} {item.place}"
                 if outdated(report, item):
                     lines.append(

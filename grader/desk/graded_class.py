@@ -15,13 +15,11 @@ from typing import TypeVar
 
 from grader.batch.comments import CommentRequest, comment_at
 from grader.batch.decisions import awaited, check_at, same_finding
-from grader.batch.graded import GradedSubmission
+from grader.batch.graded import GradedSubmission, comments_in, decisions_in
 from grader.batch.grades import Grade
 from grader.batch.ledger import (
     GRADED_AT,
     BatchSettings,
-    comments_of,
-    decisions_of,
     graded_so_far,
     grades_of,
     setup_of,
@@ -419,19 +417,19 @@ class GradedClass:
         with watched(self.out / JOURNAL_FILE) as (journal, working):
             setup = setup_of(journal, self.out)
             context = (setup.gpu, setup.roster, setup.begun_at and setup.seed)
-            marks, moments = {}, []
+            marks, moments, people = {}, [], {}
             for entry in journal.entries():
                 marks[entry.name] = hash((entry.report, entry.machines))
                 moments.append(entry.about.get(GRADED_AT))
+                people[entry.name] = entry.decisions, entry.comments
             before = self._marks if context == self._context else {}
             fresh = [name for name, mark in marks.items() if before.get(name) != mark]
             new = {each.name: each for each in graded_so_far(journal, fresh)}
-            decisions, comments = decisions_of(journal), comments_of(journal)
         everybody = {
             name: (new.get(name) or known[name])
-            .with_decisions(decisions.get(name, ()))
-            .with_comments(comments.get(name, ()))
-            for name in marks
+            .with_decisions(decisions_in(decided, name))
+            .with_comments(comments_in(said, name))
+            for name, (decided, said) in people.items()
         }
         self._marks, self._context = marks, context
         left = max(0, setup.total - len(everybody))

@@ -222,6 +222,8 @@ def _source(path: str, sha256: str) -> View:
 
 def comments_view(done: GradedSubmission) -> list[View]:
     """Return what people say of lines of a submission."""
+    # The report adds whether the file has changed since.
+    stored = {each.place: each for each in done.comments}
     return [
         {
             **_source(each.file, each.sha256),
@@ -231,12 +233,9 @@ def comments_view(done: GradedSubmission) -> list[View]:
             "text": inert(each.text, _TEXT, keep="\n"),
             "who": inert(each.who, _NAME),
             "at": _moment(each.at),
-            "state": comment_state(stored),
+            "state": comment_state(stored[each.place]),
         }
         for each in done.report.comments
-        # The report adds whether the file has changed since.
-        for stored in done.comments
-        if stored.place == each.place
     ]
 
 

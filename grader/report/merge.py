@@ -53,11 +53,6 @@ class Allowed:
 _NOTHING = Allowed()
 
 
-def merge(base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING) -> Report:
-    """Return the base with its pending checks filled from the others; see ``completions``."""
-    return fold(base, completions(base, others, allowed))
-
-
 def completions(
     base: Report, others: Sequence[Report], allowed: Allowed = _NOTHING
 ) -> tuple[MachineLayer, ...]:

@@ -26,6 +26,8 @@ import numpy as np
 from grader.checks.arrays import Array, to_numpy
 from grader.checks.traces import read_trace
 from grader.observation import Observation, Outcome
+from grader.report.messages.catalogue import words_in
+from grader.report.messages.language import LANGUAGES
 from grader.run.judge_submission import Verdicts
 from grader.run.materials import Materials
 from grader.run.mistakes import (
@@ -63,9 +65,6 @@ _BY_ITSELF = {Outcome.COMPLETED, Outcome.RAISED}
 
 _EARNS, _VOIDS = "earns", "voids"
 """Beside the sentences, where a mistake has a price: its share, and the checks that it voids."""
-
-_EITHER = {"en": "One of two things: {} Or: {}", "ko": "다음 둘 중 하나입니다. {} 또는: {}"}
-"""What is said where two known mistakes do the same in all public cases."""
 
 _TAG = bytes(4)
 """Begins what is sealed, and tells the right key from others."""
@@ -223,8 +222,10 @@ class SealedMistakes:
             # The public cases do not tell them apart; one of them was made.
             one, other = sorted(found, key=lambda says: sorted(says.items()))
             return {
-                language: _EITHER[language].format(one[language], other[language])
-                for language in _EITHER
+                language: words_in(language).label(
+                    "one_of_two", one=one[language], other=other[language]
+                )
+                for language in LANGUAGES
                 if language in one and language in other
             }
         return found[0] if len(found) == 1 else {}

@@ -170,7 +170,7 @@ class JournalEntry:
     about: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = True
     kept: bytes | None = None
-    machines: bytes | None = b""
+    machines: bytes | None = None
     decisions: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
 
@@ -257,11 +257,7 @@ class Journal:
             names: These alone, in their order.
         """
         with self._explained():
-            decided = self.decided() if names is None else None
-            commented = self.commented() if names is None else None
             for name, digest, report, about, timed, machines in self._rows(names):
-                own = (decided if decided is not None else self.decided(name)).get(name, ())
-                said = (commented if commented is not None else self.commented(name)).get(name, ())
                 yield JournalEntry(
                     name,
                     digest,
@@ -269,8 +265,8 @@ class Journal:
                     json.loads(about),
                     bool(timed),
                     machines=machines,
-                    decisions=tuple(own),
-                    comments=tuple(said),
+                    decisions=tuple(self.decided(name).get(name, ())),
+                    comments=tuple(self.commented(name).get(name, ())),
                 )
 
     def _rows(self, names: Iterable[str] | None) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from grader.batch.ledger import comments_of, decisions_of
+from grader.batch.ledger import graded_so_far
 from grader.report.model import LineComment
 from grader.store.journal import JOURNAL_FILE, watched
 
@@ -85,15 +85,16 @@ def open_items(driver: Chrome) -> int:
 
 def decided(out: Path) -> list[tuple[str, str, float, str]]:
     with watched(out / JOURNAL_FILE) as (journal, _):
-        found = decisions_of(journal)
-    return [
-        (name, each.place, each.points, each.who) for name, own in found.items() for each in own
-    ]
+        return [
+            (done.name, each.place, each.points, each.who)
+            for done in graded_so_far(journal)
+            for each in done.decisions
+        ]
 
 
 def comments(out: Path) -> list[tuple[str, LineComment]]:
     with watched(out / JOURNAL_FILE) as (journal, _):
-        return [(name, each) for name, own in comments_of(journal).items() for each in own]
+        return [(done.name, each) for done in graded_so_far(journal) for each in done.comments]
 
 
 def test_forty_items_by_keyboard_alone(chromium: Chrome, out: Path, start: Start) -> None:

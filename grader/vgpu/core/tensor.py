@@ -230,8 +230,14 @@ def _elements(tensor: torch.Tensor) -> str:
 
 _FAKED = "fake_device"
 """What a shape without elements, of FakeTensorMode, has to say where it would be."""
-_ORDINARY = frozenset({torch.Tensor, torch.nn.Parameter})
-"""Types that have no such word; asking each tensor for it would cost a microsecond."""
+ORDINARY = frozenset({torch.Tensor, torch.nn.Parameter, VirtualTensor})
+"""Types of torch's and of this package; all others are somebody's."""
+
+
+def is_shape(tensor: object) -> bool:
+    """Tell a shape without elements, of FakeTensorMode."""
+    # The types first: asking each tensor for what it has not costs a microsecond.
+    return type(tensor) not in ORDINARY and hasattr(tensor, _FAKED)
 
 
 def device_of(tensor: torch.Tensor) -> str:
@@ -243,7 +249,7 @@ def device_of(tensor: torch.Tensor) -> str:
     names = wrapped_by(tensor)
     if names is not None:
         return device_of(getattr(tensor, names[0]))
-    if type(tensor) not in _ORDINARY and hasattr(tensor, _FAKED):
+    if is_shape(tensor):
         return str(getattr(tensor, _FAKED))
     with torch._C.DisableTorchFunctionSubclass():
         return str(torch._C.TensorBase.device.__get__(tensor))
@@ -251,8 +257,7 @@ def device_of(tensor: torch.Tensor) -> str:
 
 def is_shape_on_device(tensor: object) -> bool:
     """Tell whether this is a shape of FakeTensorMode that would be on ``cuda:N``."""
-    faked = None if type(tensor) in _ORDINARY else getattr(tensor, _FAKED, None)
-    return faked is not None and bool(faked.type == "cuda")
+    return is_shape(tensor) and bool(getattr(tensor, _FAKED).type == "cuda")
 
 
 def ordinal_of(tensor: object) -> int | None:

@@ -22,9 +22,11 @@ from grader.vgpu.core.dispatch import run
 from grader.vgpu.core.execution import blank_twin
 from grader.vgpu.core.machine import HOST, machine
 from grader.vgpu.core.tensor import (
+    ORDINARY,
     VirtualTensor,
     device_of,
     in_transform,
+    is_shape,
     ordinal_of,
     part_of,
     plain,
@@ -147,7 +149,7 @@ def move(
     tensor: torch.Tensor, ordinal: int | None, *, blocking: bool = True, layout: Any = None
 ) -> torch.Tensor:
     """Return a tensor on a device (None: on the host), itself if it is there already."""
-    if type(tensor) not in _ORDINARY and hasattr(tensor, "fake_device"):
+    if is_shape(tensor):
         return move_shape(tensor, ordinal)
     there = ordinal_of(tensor) == ordinal
     return tensor if there else _moved(tensor, ordinal, blocking, layout)
@@ -164,7 +166,7 @@ def _moved(tensor: torch.Tensor, ordinal: int | None, blocking: bool, layout: An
         constant = outside_transforms(tensor, "moving a tensor")
         with temporarily_clear_interpreter_stack():
             return move(constant, ordinal, blocking=blocking, layout=layout)
-    if type(tensor) not in _ORDINARY:
+    if type(tensor) not in ORDINARY:
         wrapper = _moved_wrapper(tensor, partial(move, ordinal=ordinal, blocking=blocking))
         if wrapper is not None:
             return wrapper
@@ -207,7 +209,6 @@ def outside_transforms(tensor: torch.Tensor, doing: str) -> torch.Tensor:
 
 
 _functorch: Any = torch._C._functorch
-_ORDINARY = frozenset({torch.Tensor, torch.nn.Parameter, VirtualTensor})
 
 
 def _moved_wrapper(

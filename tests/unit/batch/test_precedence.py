@@ -22,7 +22,6 @@ from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import (
     BatchSettings,
     begin,
-    decisions_of,
     graded_so_far,
     keep,
     record,
@@ -429,7 +428,7 @@ def test_what_is_told_of_a_decision_once_the_check_has_changed(
     with story.journal:
         for step in (run(waits(REVIEW)), person(3), rejudged(after)):
             step(story)
-        ((made,),) = decisions_of(story.journal).values()
+        (made,) = story.now().decisions
         found = story.now().said
         assert (outdated(found, made), judged_otherwise(found, made)) == (is_outdated, is_otherwise)
         assert ("decided" in json.dumps(story.end().model_dump(mode="json"))) != is_outdated

@@ -10,7 +10,7 @@ from desk_class import submission
 from starlette.testclient import TestClient
 
 from grader.batch.comments import CommentRequest
-from grader.batch.ledger import comments_of, record
+from grader.batch.ledger import graded_so_far, record
 from grader.batch.review_queue import ReviewQueue
 from grader.desk.graded_class import GradedClass
 from grader.desk.guard import CSRF_HEADER
@@ -37,12 +37,11 @@ def on_line(client: TestClient, where: str, line: int, text: str, **other: objec
 
 def in_journal(out: Path) -> list[tuple[str, str, int, str, str]]:
     with watched(out / JOURNAL_FILE) as (journal, _):
-        found = comments_of(journal)
-    return [
-        (name, each.file, each.line, each.text, each.who)
-        for name, own in found.items()
-        for each in own
-    ]
+        return [
+            (done.name, each.file, each.line, each.text, each.who)
+            for done in graded_so_far(journal)
+            for each in done.comments
+        ]
 
 
 def test_a_comment_at_an_item_is_in_the_journal_when_it_is_said_to_be(

@@ -11,7 +11,7 @@ import pytest
 from desk_class import settings, submission
 from starlette.testclient import TestClient
 
-from grader.batch.ledger import begin, decisions_of, read_grades, record
+from grader.batch.ledger import begin, graded_so_far, read_grades, record
 from grader.batch.review_queue import DecisionRequest, ReviewQueue
 from grader.desk.graded_class import GradedClass
 from grader.report.model import Report
@@ -35,9 +35,9 @@ def decide(client: TestClient, item: str, **what: object) -> Any:
 def in_journal(out: Path) -> dict[tuple[str, str], tuple[float, str, str]]:
     with watched(out / JOURNAL_FILE) as (journal, _):
         return {
-            (name, each.place): (each.points, each.why, each.who)
-            for name, own in decisions_of(journal).items()
-            for each in own
+            (done.name, each.place): (each.points, each.why, each.who)
+            for done in graded_so_far(journal)
+            for each in done.decisions
         }
 
 

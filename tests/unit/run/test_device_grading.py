@@ -15,7 +15,8 @@ from grader.batch.merge import merge_folders
 from grader.errors import AssignmentError
 from grader.grading import Grader, Options
 from grader.report.gradescope import write_results
-from grader.report.merge import MergeError, merge
+from grader.report.layers import fold
+from grader.report.merge import MergeError, completions
 from grader.report.model import Report, ReportStatus, read_report, write_report
 from grader.run.gpus import no_rack
 from grader.run.materials import Materials
@@ -110,7 +111,8 @@ def test_without_a_healthy_device_the_report_is_incomplete_and_nothing_is_lost(
     report = grade(honest(), RIGHT, FakeDevice(problem="fallen off the bus"))
     assert (report.score, report.pending, report.status) == (1, 1, ReportStatus.INCOMPLETE)
     assert speed(report) == (Status.ERROR, Code.DEVICE_FAILED)
-    mended = merge(report, [grade(None), grade(honest(), RIGHT, FakeDevice("GPU-1"))])
+    others = [grade(None), grade(honest(), RIGHT, FakeDevice("GPU-1"))]
+    mended = fold(report, completions(report, others))
     assert (mended.score, mended.status) == (2, ReportStatus.GRADED)
 
 
