@@ -1,19 +1,14 @@
-"""A batch at work in its folder: begun or gone on with, each answer written down first.
-
-The folder of submissions may be watched: a submission is handed over once it looked the same twice
-in a row, and again when it changes.
-"""
+"""A batch at work in its folder: begun or gone on with, each answer written down first."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
-from grader.batch.discover import ClassSubmission, apart, discover, entries_of
+from grader.batch.discover import ClassSubmission
 from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import (
     GRADED_AT,
@@ -34,6 +29,7 @@ from grader.batch.ledger import (
 from grader.batch.roster import Roster
 from grader.batch.schedule import Workers, grade_all, write
 from grader.errors import UsageError
+from grader.grading import Options
 from grader.report.model import Report, ReportStatus
 from grader.run.answers import KeptAnswers
 from grader.store.journal import JOURNAL_FILE, Journal, NotBegunError, open_journal
@@ -87,14 +83,21 @@ class ClassRun:
         return self._begun.roster if self._begun else None
 
     @property
-    def gpu(self) -> GpuChoice | None:
-        """Whether the course has a GPU, as the batch remembers; None for a new one."""
-        return self._begun.gpu if self._begun else None
+    def total(self) -> int:
+        """How many submissions the batch knows of, those included that have arrived since."""
+        return len(self._ours if self._ours is not None else list(self.everybody()))
 
-    @property
-    def seed(self) -> int | None:
-        """The seed that the batch was begun with; None for a new one."""
-        return self._begun.seed if self._begun else None
+    def options(self, chosen: Options, gpu: GpuChoice | None) -> Options:
+        """Return the options under which the batch goes on: its own seed, and whether GPUs count.
+
+        Args:
+            chosen: What was chosen now; all of it holds for a new batch.
+            gpu: What the course has, where that is said now.
+        """
+        begun = self._begun
+        known = gpu or (begun.gpu if begun else None)
+        seed = begun.seed if begun else chosen.seed
+        return replace(chosen, seed=seed, without_gpu=known == "none")
 
     def begin(self, setup: BatchSettings, answers: KeptAnswers) -> None:
         """Begin the journal, or see that the batch goes on as it was begun.
@@ -218,135 +221,3 @@ class ClassRun:
         if self._journal is None:
             raise UsageError(f"{self.out}: no batch was begun there")
         return self._journal
-
-
-_MOST_FILES = 5000
-"""Files of one entry that are looked at; what a student hands in has far fewer."""
-_UNMARKED = frozenset({".git", "__pycache__"})
-
-_Mark = tuple[tuple[str, int, int], ...]
-"""Path, size and time of change of each file of an entry."""
-
-
-class Arrivals:
-    """A watched folder: which submissions in it are whole, new or changed.
-
-    A submission's name stays the one that the batch knows it by: ``mina.zip`` beside ``mina.py``
-    renames nobody.
-
-    Defends against: files that are still being copied, a list of submissions half written, folders
-    with very many files, a stray file that makes a platform's download look like another one.
-    Does not defend against: an upload that stands still between two looks. It is graded as it
-    lies, and once more when the rest has come.
-
-    Args:
-        folder: As ``grader batch`` takes it; may be empty so far.
-        out: Where reports go; no submission, should it lie in the folder.
-        known: What the batch has graded before.
-
-    Attributes:
-        left_out: Names of entries that are nobody's submission by their ending.
-    """
-
-    def __init__(self, folder: Path, out: Path, known: Iterable[ClassSubmission]) -> None:
-        self._folder, self._out = folder, out
-        self._last: dict[Path, _Mark] = {}
-        self._given: dict[Path, _Mark] = {}
-        self._names: dict[str, str] = {}
-        self.left_out: tuple[str, ...] = ()
-        self._by_platform = False
-        for submission in known:
-            self._remember(submission)
-
-    def look(self) -> list[ClassSubmission]:
-        """Return what is whole now and has not been handed over as it is.
-
-        Raises:
-            UsageError: The folder is not there, or what lies in it cannot be told apart.
-        """
-        marks = {entry: _mark(entry) for entry in self._entries()}
-        # An empty folder is one whose files are still to come.
-        whole = {entry for entry, mark in marks.items() if mark and self._last.get(entry) == mark}
-        self._last = marks
-        fresh = {entry for entry in whole if self._given.get(entry) != marks[entry]}
-        if not fresh:
-            return []
-        arrived = []
-        for submission in self._found():
-            entries = {
-                next((each for each in (path, *path.parents) if each in marks), path)
-                for path in submission.paths
-            }
-            if entries <= whole and entries & fresh:
-                arrived.append(submission)
-        # All that is new, not only what arrived: an entry that is no submission would else be read
-        # at every look.
-        self._given |= {entry: marks[entry] for entry in fresh}
-        for submission in arrived:
-            self._remember(submission)
-        return arrived
-
-    def _entries(self) -> list[Path]:
-        if self._folder.is_file():
-            lines = (line.strip() for line in self._folder.read_text().splitlines())
-            listed = [self._folder.parent / line for line in lines if line and line[0] != "#"]
-            return [self._folder, *listed]
-        return entries_of(self._folder, self._out)
-
-    def _found(self) -> Iterator[ClassSubmission]:
-        """Yield the submissions of the folder, under the names that the batch knows.
-
-        Raises:
-            UsageError: A platform's download has become something else.
-        """
-        found = discover(self._folder, self._out)
-        self.left_out = found.left_out
-        if self._by_platform and not any(each.students for each in found.submissions):
-            raise UsageError(
-                f"{self._folder}: holds something beside the files of the platform, so nobody can "
-                "tell whose they are; take it away, and grading goes on"
-            )
-        known = {each.name: self._known_as(each) for each in found.submissions}
-        taken = [name for name in known.values() if name]
-        for submission in found.submissions:
-            name = known[submission.name]
-            if not name:
-                *_, name = apart([*taken, submission.name])
-                taken.append(name)
-            yield replace(submission, name=name)
-
-    def _known_as(self, submission: ClassSubmission) -> str:
-        """Return the name that the batch knows a submission by; empty for a new one."""
-        places = map(os.path.abspath, submission.paths)
-        return next((self._names[place] for place in places if place in self._names), "")
-
-    def _remember(self, submission: ClassSubmission) -> None:
-        self._by_platform |= bool(submission.students)
-        self._names |= dict.fromkeys(map(os.path.abspath, submission.paths), submission.name)
-
-
-def _mark(entry: Path) -> _Mark:
-    """Return what changes while an entry is being written; empty for one that has gone."""
-    return tuple(sorted(_files(entry)))
-
-
-def _files(entry: Path) -> Iterator[tuple[str, int, int]]:
-    left = _MOST_FILES
-    if not entry.is_dir():
-        yield from _stat(entry)
-    for folder, inner, names in os.walk(entry):
-        inner[:] = sorted(set(inner) - _UNMARKED)
-        for name in sorted(names)[:left]:
-            yield from _stat(Path(folder, name))
-        left -= len(names)
-        if left <= 0:
-            return
-
-
-def _stat(path: Path) -> Iterator[tuple[str, int, int]]:
-    try:
-        # Of a link itself: it may lead to a device, or to a file that changes all the time.
-        found = path.lstat()
-    except OSError:
-        return
-    yield str(path), found.st_size, found.st_mtime_ns

@@ -7,6 +7,7 @@ lines are for the person who decides on a finding.
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,39 @@ class BatchStatus:
         if to_go or self.untimed or self.failed:
             return "No batch is at work: run the same `grader batch` with --resume to go on."
         return "It is finished."
+
+
+class Tally:
+    """How far a class is while its results come in.
+
+    Args:
+        total: How many submissions it has.
+
+    Attributes:
+        total: How many results will come, as far as is known: what waits for the clock comes once
+            more, at the end, and so does what is tried again as its sandbox failed.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._standing: dict[str, str] = {}
+        self._untimed: set[str] = set()
+
+    def add(self, graded: GradedSubmission) -> bool:
+        """Count a result; tell whether it is its submission's first one."""
+        name, known = graded.name, self._standing.get(graded.name)
+        again = known == ReportStatus.INCOMPLETE.value
+        if known is None or again:
+            self._standing[name] = graded.report.standing
+        if not graded.timed:
+            self._untimed.add(name)
+        self.total += (not graded.timed) + (again and name not in self._untimed)
+        return known is None
+
+    def __str__(self) -> str:
+        """Return how the class fared so far: ``12 final · 3 pending``."""
+        counts = Counter(self._standing.values()).most_common()
+        return " · ".join(f"{count} {word}" for word, count in counts)
 
 
 def read_standing(out: Path) -> BatchStatus:

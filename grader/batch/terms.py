@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +78,20 @@ def of_class(terms: Terms, found: Found, known: Roster | None) -> tuple[Terms, l
     return {name: value for name, value in terms.items() if value is not None}, remarks
 
 
-def settings_of(grader: Grader, isolation: str) -> BatchSettings:
-    """Return the settings of a batch that a prepared grader begins."""
+def settings_of(
+    grader: Grader, isolation: str, terms: Terms, total: int, watched: str = ""
+) -> BatchSettings:
+    """Return the settings of a batch that begins or goes on now.
+
+    Args:
+        grader: Has run the reference.
+        isolation: The tier that was asked for.
+        terms: What holds for the class.
+        total: How many submissions there are so far.
+        watched: The folder that is watched; empty where none is.
+    """
     materials, options = grader.materials, grader.options
-    return BatchSettings(
+    settings = BatchSettings(
         assignment=materials.assignment.id,
         file=str(materials.folder / "assignment.yml"),
         version=materials.assignment.version,
@@ -92,4 +103,8 @@ def settings_of(grader: Grader, isolation: str) -> BatchSettings:
         clock=options.clock,
         plan=asked_of(materials, grader.plan),
         grader_version=__version__,
+        total=total,
+        begun_at=datetime.now(timezone.utc),
+        watched=watched,
     )
+    return settings.model_copy(update=terms)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
-from collections import Counter
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,16 +14,18 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader.assignment.find import FILE_NAME
-from grader.batch.class_run import Arrivals, ClassRun
+from grader.batch.class_run import ClassRun
 from grader.batch.course import Course, course_of
-from grader.batch.discover import ClassSubmission, Found, discover
+from grader.batch.discover import Found, discover
 from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import write_decided
 from grader.batch.local import LocalWorkers
 from grader.batch.merge import waiting
 from grader.batch.ray_engine import RayWorkers
-from grader.batch.schedule import StayingWorkers, Workers
+from grader.batch.schedule import Workers
+from grader.batch.status import Tally
 from grader.batch.terms import of_class, read_terms, settings_of
+from grader.batch.watch import watch
 from grader.cli.options import (
     ClockChoice,
     DeviceChoice,
@@ -59,8 +59,6 @@ from grader.text import inert
 _MOST_ROWS = 60
 _KEPT = "What was graded is kept; --resume goes on."
 _GRADED = "All is graded and kept; --resume writes the pages."
-_LOOK_EVERY = 2.0
-"""Seconds between two looks into a watched folder; an upload rarely stands still for so long."""
 _MAX_NAME, _MAX_LINE = 60, 400
 _NOT_SENT = "A question is sent there only once everything else about it has passed."
 
@@ -117,22 +115,21 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         )
         if terms.get("language"):
             choose(terms["language"])
-        remembered, remarks = of_class(terms, everybody, run.roster)
+        terms, remarks = of_class(terms, everybody, run.roster)
         for line in remarks:
             say(console, line)
-        seed = asked.seed if run.seed is None else run.seed
-        without_gpu = (remembered.get("gpu") or run.gpu) == "none"
-        options = make_options(asked.device, seed, questions, asked.clock)
-        options = replace(options, without_gpu=without_gpu)
+        chosen = make_options(asked.device, asked.seed, questions, asked.clock)
+        options = run.options(chosen, terms.get("gpu"))
         grader = _prepared(materials, asked.isolation, options, console)
-        remembered |= {"total": len(found.submissions), "begun_at": datetime.now(timezone.utc)}
-        remembered["watched"] = str(asked.folder) if asked.watch else ""
-        settings = settings_of(grader, asked.isolation.value).model_copy(update=remembered)
+        watched = str(asked.folder) if asked.watch else ""
+        settings = settings_of(
+            grader, asked.isolation.value, terms, len(found.submissions), watched
+        )
         run.begin(settings, grader.answers)
         another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked, found)(grader, another, out)
         if asked.watch:
-            statuses = _attend(run, asked, workers, grader.awaits_clock, console)
+            statuses = _attend(run, asked.folder, workers, grader.awaits_clock, console)
         else:
             statuses = _go_through(run, found, workers, grader.awaits_clock, console)
     with interruptible(_GRADED):
@@ -207,84 +204,31 @@ def _go_through(
         _show(results, len(found.submissions), console)
     finally:
         results.close()
-        statuses = _finish(run, list(run.graded()), found, console)
+        graded, total = list(run.graded()), len(found.submissions)
+        statuses = _finish(run, graded, total, console, found.left_out)
     return statuses
 
 
 def _attend(
     run: ClassRun,
-    asked: BatchOptions,
+    folder: Path,
     workers: Workers,
     awaits_clock: Callable[[Report], bool],
     console: Console,
 ) -> set[ReportStatus]:
     """Grade what arrives until somebody ends it; return the statuses of all reports."""
-    before = [(done.submission, done.digest) for done in run.everybody()]
-    arrivals = Arrivals(asked.folder, asked.out, [submission for submission, _ in before])
-    known = {submission.name: digest for submission, digest in before}
-    grade = partial(run.grade, StayingWorkers(workers), awaits_clock=awaits_clock)
-    say(console, f"Watching {asked.folder}. Ctrl-C or SIGTERM ends it; what is graded is kept.")
-    arrived: dict[str, ClassSubmission] = {}
-    said: set[str] = set()
+    say(console, f"Watching {folder}. Ctrl-C or SIGTERM ends it; what is graded is kept.")
     try:
-        while True:
-            fresh = _looked(arrivals, said, console)
-            if fresh:
-                arrived |= {each.name: each for each in fresh}
-                for line in run.expect(fresh):
-                    say(console, line)
-                _print_each(run, grade(submissions=fresh), known, console)
-            run.keep_up()
-            time.sleep(_LOOK_EVERY)
+        with closing(watch(run, folder, workers, awaits_clock)) as news:
+            for each in news:
+                line = _line(each) if isinstance(each, GradedSubmission) else each
+                say(console, inert(line, _MAX_LINE))
     except (KeyboardInterrupt, TerminatedExit):
         # The one way in which a watch ends, so no failure. What was under way is graded next time.
-        say(console, f"No longer watching {asked.folder}. The same command goes on.")
+        say(console, f"No longer watching {folder}. The same command goes on.")
     finally:
-        workers.close(finished=False)
-        done = list(run.everybody())
-        statuses = _finish(run, done, Found(tuple(arrived.values())), console)
+        statuses = _finish(run, list(run.everybody()), run.total, console)
     return statuses
-
-
-def _looked(arrivals: Arrivals, said: set[str], console: Console) -> list[ClassSubmission]:
-    """Return what has arrived; say once what is wrong with the folder, and what is left alone."""
-    try:
-        fresh = arrivals.look()
-        news = [f"Left alone, by its ending no submission: {name}" for name in arrivals.left_out]
-    except UsageError as error:
-        # Whoever put it there can mend it while others are graded.
-        fresh, news = [], [f"Waiting: {error}"]
-    for text in news:
-        if text not in said:
-            say(console, inert(text, _MAX_LINE))
-    said.update(news)
-    return fresh
-
-
-def _print_each(
-    run: ClassRun,
-    results: Generator[GradedSubmission, None, None],
-    known: dict[str, str],
-    console: Console,
-) -> None:
-    """Print a line for each that is graded now.
-
-    Args:
-        run: Whose gradebook keeps up with them.
-        results: What comes of them.
-        known: Name → digest of what was graded before; those graded now are added.
-        console: Where to print.
-    """
-    try:
-        for graded in results:
-            name = graded.name
-            if not graded.timed or not graded.digest or known.get(name) != graded.digest:
-                say(console, _line(graded))
-            if graded.timed:
-                known[name] = graded.digest
-            run.keep_up()
-    finally:
-        results.close()
 
 
 def _line(graded: GradedSubmission) -> str:
@@ -300,33 +244,26 @@ def _line(graded: GradedSubmission) -> str:
 
 def _show(results: Generator[GradedSubmission, None, None], total: int, console: Console) -> None:
     """Show how far it is, how long it will take, and how it goes."""
-    standing: dict[str, str] = {}
-    untimed: set[str] = set()
+    tally = Tally(total)
     with make_progress(console) as progress:
         task = progress.add_task("grading", total=total)
         for graded in results:
-            name = graded.name
-            first = name not in standing
-            again = not first and standing[name] == "incomplete"
-            if first or again:
-                standing[name] = graded.report.standing
-            tally = Counter(standing.values())
-            # What waits for the clock comes once more, at the end.
-            untimed |= set() if graded.timed else {name}
-            total += not graded.timed
-            # So does what is tried again as its sandbox failed.
-            total += again and name not in untimed
+            name = graded.name if tally.add(graded) else f"timed {graded.name}"
             progress.update(
                 task,
-                total=total,
+                total=tally.total,
                 advance=1,
-                description=escape(name if first else f"timed {name}")[:24],
-                tally=" · ".join(f"{count} {word}" for word, count in tally.most_common()),
+                description=escape(name)[:24],
+                tally=str(tally),
             )
 
 
 def _finish(
-    run: ClassRun, graded: list[GradedSubmission], found: Found, console: Console
+    run: ClassRun,
+    graded: list[GradedSubmission],
+    total: int,
+    console: Console,
+    left_out: Sequence[str] = (),
 ) -> set[ReportStatus]:
     """Write and print what there is, also of a batch that was stopped.
 
@@ -340,10 +277,10 @@ def _finish(
             print_class(reports, console)
         for line in sentences(summarise(reports)):
             say(console, line)
-    if len(reports) < len(found.submissions):
-        say(console, f"Stopped early: {len(reports)} of {len(found.submissions)} graded.")
-    if found.left_out:
-        say(console, f"Left out, by their endings no submissions: {', '.join(found.left_out)}")
+    if len(reports) < total:
+        say(console, f"Stopped early: {len(reports)} of {total} graded.")
+    if left_out:
+        say(console, f"Left out, by their endings no submissions: {', '.join(left_out)}")
     if reports:
         say(console, f"Written: {run.out / GRADEBOOK_FILE} and a folder for each submission")
     return {report.status for report in reports}

@@ -13,10 +13,10 @@ from in_process import Here
 from test_batch_commands import book
 
 from grader.batch import class_run as batch
-from grader.batch.class_run import Arrivals
+from grader.batch import watch as watching
 from grader.batch.discover import ClassSubmission, Student
 from grader.batch.status import read_standing
-from grader.cli import class_run
+from grader.batch.watch import Arrivals
 from grader.errors import UsageError
 from grader.store.journal import Journal, JournalEntry
 
@@ -50,7 +50,7 @@ def watch(course: Path, command: Any, monkeypatch: Any, capsys: Any) -> Callable
             else:
                 left.pop(0)(course / "drop")
 
-        monkeypatch.setattr(class_run.time, "sleep", pause)
+        monkeypatch.setattr(watching.time, "sleep", pause)
         capsys.readouterr()
         assert command(*WATCH) == status
         lines: list[str] = capsys.readouterr().out.splitlines()
@@ -173,10 +173,10 @@ def test_a_stray_file_does_not_make_strangers_of_a_platforms_students(tmp_path: 
     (mina,) = arrivals.look()
     assert mina.students == (Student("mina", id="12345678"),)
     (tmp_path / "joon.py").write_text(RIGHT)
-    for watching in (arrivals, Arrivals(tmp_path, tmp_path / "out", [mina])):
-        watching.look()
+    for looking in (arrivals, Arrivals(tmp_path, tmp_path / "out", [mina])):
+        looking.look()
         with pytest.raises(UsageError, match="holds something beside the files"):
-            watching.look()
+            looking.look()
     (tmp_path / "joon.py").rename(tmp_path / "joon_87654321.zip")
     arrivals.look()
     assert [each.name for each in arrivals.look()] == ["joon"]
