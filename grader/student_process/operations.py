@@ -5,15 +5,16 @@ All of it is said by the process that runs the submission: claims, which hostile
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from grader.vgpu.recording.recorder import untraced
+from grader.vgpu.recording.recorder import LightMode
 
 QUIET = frozenset({"__repr__", "__str__", "__format__"})
 """Printing a tensor looks at it element by element; that is no work of the function."""
@@ -70,6 +71,9 @@ class FunctionCalls(TorchFunctionMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Count a call and make it."""
+        # Not by a context manager: this runs for each call of torch.
+        tracing = sys.gettrace()
+        sys.settrace(None)
         name = function_name(func)
         if name not in QUIET:
             # A list of tensors is printed one by one, which is no loop of the submission.
@@ -83,6 +87,7 @@ class FunctionCalls(TorchFunctionMode):
         before = self.current, self.quiet
         self.current = name
         self.quiet = self.quiet or name in QUIET or self._reverses_an_index(name, args)
+        sys.settrace(tracing)
         try:
             return func(*args, **(kwargs or {}))
         finally:
@@ -96,7 +101,7 @@ class FunctionCalls(TorchFunctionMode):
         return bool(args[0].dim() <= 1 and not args[0].is_floating_point())
 
 
-class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Operations(LightMode):  # type: ignore[no-untyped-call]
     """Counts what reaches the dispatcher.
 
     Attributes:
@@ -122,34 +127,57 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Run an operation, and count it."""
-        # The function mode is still in force for what no Python function asked for, a scripted
-        # loop's operations for one, and would take them for calls.
-        with torch._C.DisableTorchFunction():
-            result = func(*args, **(kwargs or {}))
-            if not self._calls.quiet:
-                with untraced():
+        tracing = sys.gettrace()
+        if func.namespace == "aten":
+            # Nothing below is the submission's, and being traced costs more than the operation.
+            sys.settrace(None)
+        try:
+            # The function mode is still in force for what no Python function asked for, a scripted
+            # loop's operations for one, and would take them for calls.
+            with torch._C.DisableTorchFunction():
+                result = func(*args, **(kwargs or {}))
+                if not self._calls.quiet:
+                    sys.settrace(None)
                     self.note(func, args, kwargs or {}, result)
+        finally:
+            sys.settrace(tracing)
         return result
 
     def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Count an operation that has run."""
-        name, current = str(func.overloadpacket.__name__), self._calls.current
-        given = (*args, *kwargs.values())
+        name, current = _name(func), self._calls.current
+        given = (*args, *kwargs.values()) if kwargs else args
         counted = name + _variant(name, given)
-        self.under.setdefault(counted, set()).add(current)
+        under = self.under.get(counted)
+        if under is None:
+            under = self.under[counted] = set()
+        under.add(current)
         self.bare += not current and counted not in IDLE
         self.ops[counted] += 1
         if not func.is_view:
-            work = 0 if name in IDLE else self._weigh(name, args, result)
-            self._calls.log.append((name, work, memories(given), memories(result)))
+            read, made = list(_tensors(given)), list(_tensors(result))
+            work = 0 if name in IDLE else self._weigh(name, args, read, made)
+            self._calls.log.append((name, work, _all_memories(read), _all_memories(made)))
 
-    def _weigh(self, name: str, args: tuple[Any, ...], result: Any) -> int:
+    def _weigh(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        read: list[torch.Tensor],
+        made: list[torch.Tensor],
+    ) -> int:
         """Return the multiplications of a product, or the elements that all else goes through."""
-        made = list(_tensors(result))
-        self.greatest = max([self.greatest, *(t.numel() * t.element_size() for t in made)])
+        for tensor in made:
+            self.greatest = max(self.greatest, tensor.numel() * tensor.element_size())
         product = _PRODUCTS.get(name)
-        each = (t.numel() for t in (*made, *_tensors(args)))
-        return max([0, *each]) if product is None else product(args)
+        if product is not None:
+            return product(args)
+        return max((tensor.numel() for tensor in (*made, *read)), default=0)
+
+
+@cache
+def _name(func: Any) -> str:
+    return str(func.overloadpacket.__name__)
 
 
 def _variant(name: str, given: tuple[Any, ...]) -> str:
@@ -190,7 +218,13 @@ def _memory(tensor: Any) -> int:
 
 def memories(value: Any) -> set[int]:
     """Return where the tensors in a value lie; of those that can be asked."""
-    return {_memory(tensor) for tensor in _tensors(value)} - {0}
+    return _all_memories(_tensors(value))
+
+
+def _all_memories(tensors: Iterable[torch.Tensor]) -> set[int]:
+    found = {_memory(tensor) for tensor in tensors}
+    found.discard(0)
+    return found
 
 
 def _tensors(value: Any, depth: int = 0) -> Iterator[torch.Tensor]:

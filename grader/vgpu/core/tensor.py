@@ -400,14 +400,28 @@ class NumberedMemory:
         """Return the number of a tensor's memory, and whether it had one."""
         storage = _storage(tensor)
         found = self._known.get(storage._cdata)
-        if found is not None:
-            return found[0], True
+        return (found[0], True) if found is not None else (self._numbered(tensor, storage), False)
+
+    def look(self, tensor: torch.Tensor) -> tuple[int, int, int | None] | None:
+        """Return what is known of a tensor's memory: number, device, and its size where it grew.
+
+        None where it has no number yet.
+        """
+        storage = _storage(tensor)
+        found = self._known.get(storage._cdata)
+        if found is None:
+            return None
+        size = storage.nbytes()
+        before, found[2] = found[2], size
+        return found[0], found[1], size if before != size else None
+
+    def _numbered(self, tensor: torch.Tensor, storage: torch.UntypedStorage) -> int:
         number, key = self._count, storage._cdata
         self._count += 1
         ordinal = tensor.ordinal if isinstance(tensor, VirtualTensor) else -1
         watch = weakref.ref(storage, lambda _: self._forget(key, number))
         self._known[key] = [number, ordinal, storage.nbytes(), watch]
-        return number, False
+        return number
 
     def device(self, tensor: torch.Tensor) -> int:
         """Return the device that a tensor's memory is known to be on; −1 for the host's."""
@@ -417,12 +431,6 @@ class NumberedMemory:
     def moved(self, tensor: torch.Tensor, ordinal: int) -> None:
         """Note that memory counts as a device's from now on."""
         self._known[_storage(tensor)._cdata][1] = ordinal
-
-    def grown(self, tensor: torch.Tensor, size: int) -> bool:
-        """Tell whether memory has another size than it had."""
-        found = self._known[_storage(tensor)._cdata]
-        before, found[2] = found[2], size
-        return bool(before != size)
 
     def _forget(self, key: int, number: int) -> None:
         # Another storage may have the address by now, under a number of its own.

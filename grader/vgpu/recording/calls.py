@@ -13,6 +13,7 @@ Does not defend against: operations that take long, or much memory. Limits on th
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -66,10 +67,7 @@ class CallLog(Log):
 
     def skips(self, func: Any) -> bool:
         """Tell whether an operation has no entry; views have."""
-        name = func.overloadpacket.__name__
-        if name in _SAME:
-            return True
-        return not (func.is_view or name in _VIEWS) and skipped(func)
+        return _has_no_entry(func)
 
     def operation(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
         """Write an operation down, and note a number that leaves torch. Never raises."""
@@ -133,6 +131,14 @@ class CallLog(Log):
         if row[0] >= 0 and [self._read[place] for place in row] == numbers:
             return list(row)
         return [place for place in places if place is not None]
+
+
+@functools.cache
+def _has_no_entry(func: Any) -> bool:
+    name = func.overloadpacket.__name__
+    if name in _SAME:
+        return True
+    return not (func.is_view or name in _VIEWS) and skipped(func)
 
 
 class Recording:

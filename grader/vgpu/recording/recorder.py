@@ -180,7 +180,7 @@ class Log:
     def meet(self, args: Any, kwargs: dict[str, Any]) -> None:
         """Look at arguments before their operation: what is unknown is kept as it is now."""
         try:
-            for tensor in tensors_in((args, tuple(kwargs.values()))):
+            for tensor in tensors_in((args, *kwargs.values()) if kwargs else args):
                 self._handle(tensor)
         except UnwritableError as error:
             self.why = str(error)
@@ -256,9 +256,9 @@ class Log:
                 (name, self._written(value, handles, numbers)) for name, value in kwargs.items()
             )
             made = tuple(self._made(item, handles) for item in tensors_in(result))
-            overload = func._overloadname
-            name = (func.namespace, func.overloadpacket.__name__, overload)
-            self._add(("op", name, positional, named, made, self._place(home)), handles, numbers)
+            self._add(
+                ("op", _name(func), positional, named, made, self._place(home)), handles, numbers
+            )
 
     def _from_below(self, tensor: torch.Tensor) -> bool:
         """Tell whether somebody looks at a device's memory from outside, as printing does."""
@@ -266,9 +266,10 @@ class Log:
 
     def _written(self, value: Any, handles: list[int], numbers: list[float]) -> Any:
         if isinstance(value, torch.Tensor):
-            return self._reference(value, handles)
+            handles.append(self._handle(value))
+            return ("t", *_layout(value))
         if isinstance(value, (list, tuple)):
-            return ("l", tuple(self._written(item, handles, numbers) for item in value))
+            return ("l", tuple([self._written(item, handles, numbers) for item in value]))
         if isinstance(value, float):
             # Apart from the description: a step size that changes would make every step a new one.
             numbers.append(value)
@@ -290,16 +291,18 @@ class Log:
         """Return the number of a tensor's memory; keep what is there where it is unknown."""
         with self._lock:
             ordinal = tensor.ordinal if isinstance(tensor, VirtualTensor) else -1
-            handle, known = self._memory.find(tensor)
-            if not known:
+            known = self._memory.look(tensor)
+            if known is None:
+                handle, _ = self._memory.find(tensor)
                 self._constant(handle, tensor, ordinal)
-            elif ordinal >= 0 and self._memory.device(tensor) < 0:
+                return handle
+            handle, device, grown = known
+            if ordinal >= 0 and device < 0:
                 # Torch made it on the host; from here on it is used as the device's.
                 self._memory.moved(tensor, ordinal)
                 self._add(("home", ordinal), [handle])
-            size = tensor.untyped_storage().nbytes()
-            if self._memory.grown(tensor, size):
-                self._add(("size", size), [handle])
+            if grown is not None:
+                self._add(("size", grown), [handle])
             return handle
 
     def _constant(self, handle: int, tensor: torch.Tensor, ordinal: int) -> None:
@@ -365,10 +368,19 @@ class Log:
             self._numbers += numbers or ()
 
 
+@functools.cache
+def _dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+@functools.cache
+def _name(func: Any) -> Key:
+    return func.namespace, func.overloadpacket.__name__, func._overloadname
+
+
 def _layout(tensor: torch.Tensor) -> Key:
     return (
-        str(tensor.dtype).removeprefix("torch."), tensor.storage_offset(), tuple(tensor.shape),
-        tensor.stride(),
+        _dtype_name(tensor.dtype), tensor.storage_offset(), tuple(tensor.shape), tensor.stride(),
     )  # fmt: skip
 
 
@@ -385,7 +397,7 @@ def _static(value: Any) -> Key:
     if value is None or type(value) in (int, str):
         return ("v", value)
     if isinstance(value, torch.dtype):
-        return ("d", str(value).removeprefix("torch."))
+        return ("d", _dtype_name(value))
     if isinstance(value, torch.memory_format):
         return ("m", str(value).removeprefix("torch."))
     # They say where: a replay computes on the host, and the log names devices elsewhere.
@@ -394,6 +406,7 @@ def _static(value: Any) -> Key:
     raise UnwritableError(type(value).__name__)
 
 
+@functools.cache
 def skipped(func: Any) -> bool:
     """Tell whether an operation is none that a log has."""
     none = func.is_view or func.overloadpacket.__name__ in _NO_WORK
@@ -413,7 +426,18 @@ class untraced:  # noqa: N801  used as a function is
         sys.settrace(self._before)
 
 
-class _Looking(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class LightMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """A mode whose operations are not wrapped for torch's compiler, which costs more than they.
+
+    Nothing is compiled below a mode: the compiler leaves functions there as they are.
+    """
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+
+class _Looking(LightMode):  # type: ignore[no-untyped-call]
     """Sees every operation of a thread."""
 
     def __init__(self, log: Log) -> None:
