@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from grader.assignment.cells import LABELLED, LabelledSubmission, binds, labelled_submissions
+from grader.assignment.types import Assignment
 from grader.authoring.labels import NEUTRAL, Label, LabelError, NoLabelError, read_label, waits
 from grader.authoring.mutants import MARKS, Mutant, Tally
 from grader.grading import Grader
@@ -52,13 +53,7 @@ def try_labelled(
     wrong = materials.root / LABELLED / materials.assignment.id / GROUPS[0]
     if not wrong.is_dir():
         yield str(wrong), "no labelled wrong submissions; add some, one mistake each"
-    untried = {
-        f"{question.id}.{rule.id}": question.names
-        for question in grader.assignment.questions
-        for rule in question.checks
-        # A person's points wait whatever was written: no submission can show that they are lost.
-        if not rule.by_person
-    }
+    untried = checks_to_fail(grader.assignment)
     left = _found(materials, GROUPS if compared else GROUPS[:1])
     promised = {one.where: set() if compared else _promised(one, materials) for one in left}
     count = len(left)
@@ -72,7 +67,7 @@ def try_labelled(
             if not tells and not compared:
                 continue
             report = _graded(grader, submission, materials, Path(written))
-            for where in _failed_in(report) if tells else ():
+            for where in failed_in(report) if tells else ():
                 untried.pop(where, None)
             for miss in _misses(submission, report, materials) if compared else ():
                 yield submission.where, miss
@@ -171,7 +166,18 @@ def _may_hold(submission: LabelledSubmission, names: Iterable[Sequence[str]]) ->
     return whole or any(name.encode() in submission.data for name in every)
 
 
-def _failed_in(report: Report) -> Iterator[str]:
+def checks_to_fail(assignment: Assignment) -> dict[str, tuple[str, ...]]:
+    """Return the checks that some wrong submission is to fail, each with its functions' names."""
+    return {
+        f"{question.id}.{rule.id}": tuple(question.names)
+        for question in assignment.questions
+        for rule in question.checks
+        # A person's points wait whatever was written: no submission can show that they are lost.
+        if not rule.by_person
+    }
+
+
+def failed_in(report: Report) -> Iterator[str]:
     """Yield the checks that failed by their own finding, or that this machine cannot try.
 
     Diagnostic ones too: the check that says their message names them.

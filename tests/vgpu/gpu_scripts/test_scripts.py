@@ -12,7 +12,7 @@ from gpu_scripts.runner import differences, numbers, run, scripts
 from grader.vgpu.__main__ import Meeting
 
 # One of each sort; the others take minutes.
-_LIGHT = {"autocast_lists", "ddp_spawn", "export"}
+_LIGHT = {"autocast_lists", "export"}
 _ALL = [
     pytest.param(each, id=name, marks=[] if name in _LIGHT else pytest.mark.heavy)
     for each in scripts()
