@@ -19,6 +19,7 @@ from grader.cli.options import (
     LateOpt,
     OnlyPendingOpt,
     Out,
+    ProfileOpt,
     QuestionsOpt,
     ResumeOpt,
     RosterOpt,
@@ -47,6 +48,7 @@ def batch(
     late: LateOpt = None,
     roster: RosterOpt = None,
     without: WithoutOpt = None,
+    profile: ProfileOpt = False,
 ) -> None:
     """Grade every submission of a class. Adds gradebook.csv beside the reports."""
     make_folder(out)
@@ -56,7 +58,7 @@ def batch(
         assignment=assignment, folder=folder, out=out, jobs=jobs, engine=engine,
         resume=resume or watch, watch=watch, isolation=isolation, device=device, seed=seed,
         questions=questions, clock=clock, only_pending=only_pending, late=late, roster=roster,
-        without=without,
+        without=without, profile=profile,
     )  # fmt: skip
     grade_class(options, {name for name in context.params if _was_given(context, name)})
 

@@ -21,6 +21,7 @@ from grader.batch.graded import GradedSubmission
 from grader.batch.ledger import write_decided
 from grader.batch.local import LocalWorkers
 from grader.batch.merge import waiting
+from grader.batch.profile import Profile
 from grader.batch.ray_engine import RayWorkers
 from grader.batch.schedule import Workers
 from grader.batch.status import Tally
@@ -83,6 +84,7 @@ class BatchOptions:
     late: Path | None
     roster: Path | None
     without: WithoutChoice | None
+    profile: bool
 
 
 def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
@@ -108,6 +110,8 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
             say(console, f"Nothing in {asked.only_pending} waits for a GPU. {_NOT_SENT}")
             return
     with ClassRun(out, asked.resume) as run, interruptible(_KEPT):
+        begun = {each.digest for each in run.everybody()} if run.goes_on else ()
+        profile = Profile(_jobs(asked, found), begun)
         if asked.resume and not run.goes_on:
             say(console, f"No batch was begun in {out}: it begins now.")
         terms = read_terms(
@@ -128,13 +132,16 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         run.begin(settings, grader.answers)
         another = partial(make_sandbox, asked.isolation, materials, options.device)
         workers = _workers(asked, found)(grader, another, out)
+        awaits_clock = grader.awaits_clock
         if asked.watch:
-            statuses = _attend(run, asked.folder, workers, grader.awaits_clock, console)
+            statuses = _attend(run, asked.folder, workers, awaits_clock, console, profile)
         else:
-            statuses = _go_through(run, found, workers, grader.awaits_clock, console)
+            statuses = _go_through(run, found, workers, awaits_clock, console, profile)
     with interruptible(_GRADED):
         write_decided(out)
         renew_pages(out, console)
+    for line in profile.sentences() if asked.profile else ():
+        say(console, line)
     exit_for(statuses)
 
 
@@ -144,6 +151,8 @@ def _found_now(asked: BatchOptions) -> Found:
     Raises:
         UsageError: It is not usable, or cannot be watched with the other options.
     """
+    if asked.profile and asked.engine is EngineChoice.ray:
+        raise UsageError("--profile measures this machine; leave --engine ray out")
     if not asked.watch:
         return discover(asked.folder, asked.out)
     if asked.engine is EngineChoice.ray or asked.only_pending is not None:
@@ -173,11 +182,16 @@ def _workers(
     asked: BatchOptions, found: Found
 ) -> Callable[[Grader, Callable[[], Sandbox], Path], Workers]:
     """Return what makes the workers; how many a cluster bears it knows best itself."""
-    count, jobs = len(found.submissions), asked.jobs
     if asked.engine is EngineChoice.ray:
-        return partial(RayWorkers, jobs=min(jobs or count, count))
-    here = jobs or os.cpu_count() or 1
-    return partial(LocalWorkers, jobs=here if asked.watch else min(here, count))
+        count = len(found.submissions)
+        return partial(RayWorkers, jobs=min(asked.jobs or count, count))
+    return partial(LocalWorkers, jobs=_jobs(asked, found))
+
+
+def _jobs(asked: BatchOptions, found: Found) -> int:
+    """Return how many submissions are graded at a time on this machine."""
+    here = asked.jobs or os.cpu_count() or 1
+    return here if asked.watch else min(here, len(found.submissions))
 
 
 def _prepared(
@@ -197,11 +211,12 @@ def _go_through(
     workers: Workers,
     awaits_clock: Callable[[Report], bool],
     console: Console,
+    profile: Profile,
 ) -> set[ReportStatus]:
     """Grade the class that is there; return the statuses of its reports."""
     results = run.grade(workers, found.submissions, awaits_clock)
     try:
-        _show(results, len(found.submissions), console)
+        _show(results, len(found.submissions), console, profile)
     finally:
         results.close()
         graded, total = list(run.graded()), len(found.submissions)
@@ -215,14 +230,17 @@ def _attend(
     workers: Workers,
     awaits_clock: Callable[[Report], bool],
     console: Console,
+    profile: Profile,
 ) -> set[ReportStatus]:
     """Grade what arrives until somebody ends it; return the statuses of all reports."""
     say(console, f"Watching {folder}. Ctrl-C or SIGTERM ends it; what is graded is kept.")
     try:
         with closing(watch(run, folder, workers, awaits_clock)) as news:
             for each in news:
-                line = _line(each) if isinstance(each, GradedSubmission) else each
+                line = each if isinstance(each, str) else _line(each)
                 say(console, inert(line, _MAX_LINE))
+                if not isinstance(each, str):
+                    profile.add(each)
     except (KeyboardInterrupt, TerminatedExit):
         # The one way in which a watch ends, so no failure. What was under way is graded next time.
         say(console, f"No longer watching {folder}. The same command goes on.")
@@ -242,12 +260,18 @@ def _line(graded: GradedSubmission) -> str:
     return line + (f", {amount(report.pending)} pending" if report.pending else "")
 
 
-def _show(results: Generator[GradedSubmission, None, None], total: int, console: Console) -> None:
+def _show(
+    results: Generator[GradedSubmission, None, None],
+    total: int,
+    console: Console,
+    profile: Profile,
+) -> None:
     """Show how far it is, how long it will take, and how it goes."""
     tally = Tally(total)
     with make_progress(console) as progress:
         task = progress.add_task("grading", total=total)
         for graded in results:
+            profile.add(graded)
             name = graded.name if tally.add(graded) else f"timed {graded.name}"
             progress.update(
                 task,

@@ -74,6 +74,7 @@ WatchOpt = Annotated[
         "--watch", help="Grade what arrives in the folder, until Ctrl-C or SIGTERM; resumes."
     ),
 ]
+ProfileOpt = Annotated[bool, typer.Option("--profile", help="Say at the end where the time went.")]
 IsolationOpt = Annotated[
     IsolationChoice, typer.Option("--isolation", help="Sandbox to insist on; auto takes the best.")
 ]

@@ -555,7 +555,7 @@ class SubmissionRunner:
             finally:
                 session.finish()
             self.versions = session.versions
-            phases.lap("run")
+            phases.lap("calls", start=session.starting, counting=session.counting)
             runs = self._proved_by(prover, plan, left, reference) if left else {}
         finally:
             prover.close()

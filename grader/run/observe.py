@@ -43,10 +43,17 @@ class PhaseTimes:
     phases: dict[str, float] = field(default_factory=dict)
     questions: dict[str, float] = field(default_factory=dict)
 
-    def lap(self, phase: str) -> None:
-        """End a phase that began with the end of the one before."""
+    def lap(self, phase: str, /, **parts: float) -> None:
+        """End a phase that began with the end of the one before.
+
+        Args:
+            phase: Its name.
+            parts: Phases that were part of it, with their seconds: it gets what is left.
+        """
         spent = sum(self.phases.values())
-        self.phases[phase] = round(time.monotonic() - self.start - spent, 4)
+        self.phases |= {name: round(seconds, 4) for name, seconds in parts.items()}
+        rest = time.monotonic() - self.start - spent - sum(parts.values())
+        self.phases[phase] = round(max(0.0, rest), 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +313,7 @@ class _Question:
 
     def count(self, session: ProcessSession, hidden: bool) -> None:
         """Make the calls that are only counted, for visible or hidden cases that came to an end."""
-        start = time.monotonic()
+        start, starting = time.monotonic(), session.starting
         for case in self._planned.cases:
             observation = self._observations.get(case.key)
             if self._entry is None or not case.counted or observation is None:
@@ -316,7 +323,9 @@ class _Question:
             if observation.outcome is Outcome.COMPLETED:
                 counted = self._counted(session, case, self._entry)
                 self._observations[case.key] = replace(observation, counted=counted)
-        self._seconds += time.monotonic() - start
+        spent = time.monotonic() - start
+        self._seconds += spent
+        session.counting += spent - (session.starting - starting)
 
     def ends_with(self, hidden: bool) -> bool:
         """Tell whether no case is left once the visible ones, or the hidden ones, have run."""

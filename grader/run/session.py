@@ -67,6 +67,8 @@ class ProcessSession:
 
     Attributes:
         likely: Size of the reference's answer to the next call, where that is known.
+        starting: Seconds spent on starting processes and loading the program.
+        counting: Seconds spent on calls that are only counted, starts among them left out.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class ProcessSession:
         self._answered = FrameSize()
         self.versions: dict[str, str] = {}
         self.output = b""
+        self.starting = self.counting = 0.0
         self._pid: int | None = None
         self._first_process: int | None = None
 
@@ -135,6 +138,13 @@ class ProcessSession:
 
     def _load(self, seconds: float) -> Loaded | Observation:
         """Start a process and load the program; return what it said, or how it died of it."""
+        begun = time.monotonic()
+        try:
+            return self._loaded_in(seconds)
+        finally:
+            self.starting += time.monotonic() - begun
+
+    def _loaded_in(self, seconds: float) -> Loaded | Observation:
         spec = self._spec
         self._process = self._sandbox.start(spec)
         try:
