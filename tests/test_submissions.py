@@ -210,9 +210,13 @@ def test_a_labelled_submission_gets_what_its_label_says(
 @pytest.mark.parametrize("assignment", sorted(LIGHT))
 def test_each_check_is_failed_by_a_wrong_submission(assignment: str, graders: Graders) -> None:
     # Grader lint asks the same; of these two assignments it would grade all of them once more.
-    wrong = {each.name for name, each in LABELLED if name == assignment and each.group == "wrong"}
-    if graders.graded.get(assignment, set()) != wrong:
+    wrong = [each for name, each in LABELLED if name == assignment and each.group == "wrong"]
+    graded = graders.graded.get(assignment, set())
+    left = [each for each in wrong if each.name not in graded]
+    if any(each.name not in LIGHT[assignment] for each in left):
         pytest.skip("not all wrong submissions were graded in this run")
+    for submission in left:
+        graders(assignment, submission, read_label(submission))
     assert set(checks_to_fail(graders.of(assignment).assignment)) <= graders.failed[assignment]
 
 

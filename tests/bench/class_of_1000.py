@@ -159,7 +159,7 @@ def measure(size: int, jobs: int) -> Graded:
         make_class(folder, size)
         command = [
             Path(sys.executable).with_name("grader"), "batch", "pytorch101", folder,
-            "--out", out, "-j", str(jobs), "--seed", "1",
+            "--out", out, "-j", str(jobs), "--seed", "1", "--profile",
         ]  # fmt: skip
         used = processes.run(command, ROOT)
         carried, calls = write_cases(cases)
@@ -175,7 +175,7 @@ def main() -> None:
     print(f"load before: {os.getloadavg()[0]:.1f}", flush=True)
     found = measure(options.size, options.jobs)
     used, count = found.used, found.count
-    print("\n".join(used.output.splitlines()[-12:]))
+    print("\n".join(used.output.splitlines()[-24:]))
     print(f"\n{count} submissions, {options.jobs} at a time: {used.wall:.0f} s, "
           f"{count / used.wall:.1f} a second, {used.core / count:.2f} core-seconds each; "
           f"exit status {used.status}, load after {os.getloadavg()[0]:.1f}")  # fmt: skip
