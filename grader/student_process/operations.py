@@ -71,9 +71,20 @@ class FunctionCalls(TorchFunctionMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Count a call and make it."""
-        # Not by a context manager: this runs for each call of torch.
-        tracing = sys.gettrace()
-        sys.settrace(None)
+        before, tracing = (self.current, self.quiet), sys.gettrace()
+        try:
+            # Not by a context manager: this runs for each call of torch.
+            sys.settrace(None)
+            try:
+                func = self._noted(func, args)
+            finally:
+                sys.settrace(tracing)
+            return func(*args, **(kwargs or {}))
+        finally:
+            self.current, self.quiet = before
+
+    def _noted(self, func: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
+        """Count a call that is about to be made; return what to call."""
         name = function_name(func)
         if name not in QUIET:
             # A list of tensors is printed one by one, which is no loop of the submission.
@@ -81,17 +92,10 @@ class FunctionCalls(TorchFunctionMode):
         if name in ESCAPES:
             self.escapes[name] += 1
             self.log.append((name, 0, memories(args), set()))
-        if name == "tolist" and not args[0].dim():
-            # The same number, by a way that the dispatcher sees: a log then has it.
-            func = torch.Tensor.item
-        before = self.current, self.quiet
         self.current = name
         self.quiet = self.quiet or name in QUIET or self._reverses_an_index(name, args)
-        sys.settrace(tracing)
-        try:
-            return func(*args, **(kwargs or {}))
-        finally:
-            self.current, self.quiet = before
+        # The same number, by a way that the dispatcher sees: a log then has it.
+        return torch.Tensor.item if name == "tolist" and not args[0].dim() else func
 
     def _reverses_an_index(self, name: str, args: tuple[Any, ...]) -> bool:
         # ``reversed(index)`` flips the index, and is no flip of what was to be reversed. A copy of

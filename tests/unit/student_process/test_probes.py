@@ -83,6 +83,27 @@ def endless(x, y):
 def raises(x, y):
     raise KeyError
 
+class Odd(torch.Tensor):
+    def is_sparse(self):
+        raise ValueError
+    untyped_storage = dim = is_sparse
+
+def counts_after_a_failure(x, y):
+    try:
+        x[0].as_subclass(Odd).flip(0)
+    except ValueError:
+        pass
+    for i in range(100):
+        pass
+
+def fails_below(x, y):
+    try:
+        torch.bmm(x, y[:, :1])
+    except RuntimeError:
+        pass
+    for i in range(100):
+        pass
+
 def leaves(x, y):
     return x.sum().item(), x.tolist(), x.numpy()
 
@@ -182,6 +203,11 @@ def test_what_the_function_raises_is_raised_and_all_is_put_back(module: ModuleTy
         count(module, "raises")
     assert sys.gettrace() is before
     assert torch.zeros(1).add(1).item() == 1
+
+
+@pytest.mark.parametrize("name", ["counts_after_a_failure", "fails_below"])
+def test_lines_are_counted_after_a_call_that_failed(module: ModuleType, name: str) -> None:
+    assert count(module, name)["events"] > 200
 
 
 def test_ways_out_of_torch_are_told(module: ModuleType) -> None:
