@@ -16,6 +16,8 @@ from grader.authoring.labels import Label, LabelError, read_fields
 
 ROOT = Path(__file__).parents[1]
 SUBMISSIONS = ROOT / LABELLED
+TAKES_LONG = ("minibatch", "parallel")
+"""Assignments that train, or start processes: a submission takes seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import toy_starter
-from labels import ROOT, SUBMISSIONS, read_label, submissions_of
+from labels import ROOT, SUBMISSIONS, TAKES_LONG, read_label, submissions_of
 
 from grader.assignment.cells import LabelledSubmission
 from grader.assignment.types import Assignment
@@ -104,10 +104,8 @@ class Graders:
         self._folder = folder
         self._tests = tests
         self._ready: dict[str, Grader] = {}
-        self.graded: dict[str, set[str]] = {}
-        """By assignment, the wrong submissions that were graded."""
-        self.failed: dict[str, set[str]] = {}
-        """By assignment, the checks that these failed."""
+        self.failed: dict[str, dict[str, set[str]]] = {}
+        """By assignment and wrong submission that was graded, the checks that it failed."""
 
     def of(self, assignment: str) -> Grader:
         """Return the prepared grader of an assignment."""
@@ -144,11 +142,10 @@ class Graders:
         grader = self.of(assignment)
         if label is not None:
             grader = grader.with_questions(label.judged(grader.assignment))
-            grader.mends = assignment not in LIGHT or _may_be_mended(submission, label)
+            grader.mends = assignment not in TAKES_LONG or _may_be_mended(submission, label)
         report = grader.grade(path, submission.name)
         if submission.group == "wrong":
-            self.graded.setdefault(assignment, set()).add(submission.name)
-            self.failed.setdefault(assignment, set()).update(failed_in(report))
+            self.failed.setdefault(assignment, {})[submission.name] = set(failed_in(report))
         content: dict[str, Any] = json.loads(report_bytes(report))
         return content
 
@@ -207,17 +204,18 @@ def test_a_labelled_submission_gets_what_its_label_says(
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("assignment", sorted(LIGHT))
+@pytest.mark.parametrize("assignment", TAKES_LONG)
 def test_each_check_is_failed_by_a_wrong_submission(assignment: str, graders: Graders) -> None:
     # Grader lint asks the same; of these two assignments it would grade all of them once more.
     wrong = [each for name, each in LABELLED if name == assignment and each.group == "wrong"]
-    graded = graders.graded.get(assignment, set())
+    graded = graders.failed.get(assignment, {})
     left = [each for each in wrong if each.name not in graded]
     if any(each.name not in LIGHT[assignment] for each in left):
         pytest.skip("not all wrong submissions were graded in this run")
     for submission in left:
         graders(assignment, submission, read_label(submission))
-    assert set(checks_to_fail(graders.of(assignment).assignment)) <= graders.failed[assignment]
+    failed = set().union(*graders.failed[assignment].values())
+    assert set(checks_to_fail(graders.of(assignment).assignment)) <= failed
 
 
 def test_a_labelled_mistake_is_named(graders: Graders) -> None:

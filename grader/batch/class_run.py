@@ -84,8 +84,8 @@ class ClassRun:
 
     @property
     def total(self) -> int:
-        """How many submissions the batch knows of, those included that have arrived since."""
-        return len(self._ours if self._ours is not None else list(self.everybody()))
+        """How many submissions the batch remembers, those included that have arrived since."""
+        return setup_of(self._open(), self.out).total
 
     def options(self, chosen: Options, gpu: GpuChoice | None) -> Options:
         """Return the options under which the batch goes on: its own seed, and whether GPUs count.

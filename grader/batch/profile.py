@@ -32,17 +32,16 @@ class Profile:
 
     def __init__(self, jobs: int, before: Collection[str] = ()) -> None:
         self._jobs = jobs
-        self._seen = {(digest, timed) for digest in before for timed in (False, True)}
+        self._before = frozenset(before)
+        self._ran: set[tuple[str, bool]] = set()
         self._phases: Counter[str] = Counter()
-        self._count = 0
         self._begun = time.monotonic()
 
     def add(self, graded: GradedSubmission) -> None:
         """Count a result. Of identical submissions one was run; one that is timed runs again."""
-        key = graded.digest or graded.name, graded.timed
-        if key not in self._seen:
-            self._count += (key[0], not graded.timed) not in self._seen
-            self._seen.add(key)
+        run = graded.digest or graded.name, graded.timed
+        if run[0] not in self._before and run not in self._ran:
+            self._ran.add(run)
             self._phases.update(graded.run.timing.phases)
 
     def sentences(self) -> Iterator[str]:
@@ -59,5 +58,6 @@ class Profile:
         rows.append((in_all - known, "the rest: the reference, writing, waiting for each other"))
         for seconds, text in rows:
             yield f"  {seconds:9.1f}  {seconds / in_all if in_all else 0:4.0%}  {text}"
-        each = f", {known / self._count:.2f} s of a worker for each that ran" if self._count else ""
+        count = len({digest for digest, _ in self._ran})
+        each = f", {known / count:.2f} s of a worker for each that ran" if count else ""
         yield f"{wall:.1f} s of wall time, {self._jobs} at a time{each}."

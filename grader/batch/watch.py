@@ -17,9 +17,11 @@ from grader.batch.graded import GradedSubmission
 from grader.batch.schedule import StayingWorkers, Workers
 from grader.errors import UsageError
 from grader.report.model import Report
+from grader.text import inert
 
 _LOOK_EVERY = 2.0
 """Seconds between two looks into the folder; an upload rarely stands still for so long."""
+_MAX_LINE = 400
 
 
 def watch(
@@ -63,11 +65,11 @@ def _looked(arrivals: Arrivals) -> tuple[list[ClassSubmission], list[str]]:
     """Return what has arrived, and what is wrong with the folder or left alone in it."""
     try:
         fresh = arrivals.look()
+        news = [f"Left alone, by its ending no submission: {name}" for name in arrivals.left_out]
     except UsageError as error:
         # Whoever put it there can mend it while others are graded.
-        return [], [f"Waiting: {error}"]
-    left_out = arrivals.left_out
-    return fresh, [f"Left alone, by its ending no submission: {name}" for name in left_out]
+        fresh, news = [], [f"Waiting: {error}"]
+    return fresh, [inert(text, _MAX_LINE) for text in news]
 
 
 def _graded_now(

@@ -60,7 +60,7 @@ from grader.text import inert
 _MOST_ROWS = 60
 _KEPT = "What was graded is kept; --resume goes on."
 _GRADED = "All is graded and kept; --resume writes the pages."
-_MAX_NAME, _MAX_LINE = 60, 400
+_MAX_NAME = 60
 _NOT_SENT = "A question is sent there only once everything else about it has passed."
 
 
@@ -110,8 +110,8 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
             say(console, f"Nothing in {asked.only_pending} waits for a GPU. {_NOT_SENT}")
             return
     with ClassRun(out, asked.resume) as run, interruptible(_KEPT):
-        begun = {each.digest for each in run.everybody()} if run.goes_on else ()
-        profile = Profile(_jobs(asked, found), begun)
+        before = run.everybody() if asked.profile and run.goes_on else ()
+        profile = Profile(_jobs(asked, found), {each.digest for each in before})
         if asked.resume and not run.goes_on:
             say(console, f"No batch was begun in {out}: it begins now.")
         terms = read_terms(
@@ -237,9 +237,10 @@ def _attend(
     try:
         with closing(watch(run, folder, workers, awaits_clock)) as news:
             for each in news:
-                line = each if isinstance(each, str) else _line(each)
-                say(console, inert(line, _MAX_LINE))
-                if not isinstance(each, str):
+                if isinstance(each, str):
+                    say(console, each)
+                else:
+                    say(console, _line(each))
                     profile.add(each)
     except (KeyboardInterrupt, TerminatedExit):
         # The one way in which a watch ends, so no failure. What was under way is graded next time.

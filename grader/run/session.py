@@ -116,10 +116,12 @@ class ProcessSession:
         # It failed to load once, and would fail, and be waited for, for each question.
         if self.failed_load is not None:
             return
+        begun = time.monotonic()
         answer = self._load(spec.import_seconds)
         # Once more with more time: a late import on a busy machine would else cost every question.
         if isinstance(answer, Observation) and answer.facts.busy:
             answer = self._load(AGAIN * spec.import_seconds)
+        self.starting += time.monotonic() - begun
         if isinstance(answer, Observation):
             self._failures.note(spec, answer)
         else:
@@ -138,13 +140,6 @@ class ProcessSession:
 
     def _load(self, seconds: float) -> Loaded | Observation:
         """Start a process and load the program; return what it said, or how it died of it."""
-        begun = time.monotonic()
-        try:
-            return self._loaded_in(seconds)
-        finally:
-            self.starting += time.monotonic() - begun
-
-    def _loaded_in(self, seconds: float) -> Loaded | Observation:
         spec = self._spec
         self._process = self._sandbox.start(spec)
         try:

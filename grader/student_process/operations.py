@@ -150,18 +150,16 @@ class Operations(LightMode):  # type: ignore[no-untyped-call]
     def note(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Count an operation that has run."""
         name, current = _name(func), self._calls.current
-        given = (*args, *kwargs.values()) if kwargs else args
-        counted = name + _variant(name, given)
-        under = self.under.get(counted)
-        if under is None:
-            under = self.under[counted] = set()
-        under.add(current)
+        counted = name + _variant(name, (*args, *kwargs.values()))
+        self.under.setdefault(counted, set()).add(current)
         self.bare += not current and counted not in IDLE
         self.ops[counted] += 1
         if not func.is_view:
-            read, made = list(_tensors(given)), list(_tensors(result))
+            # Each value is walked once: this runs for each operation.
+            read, made = list(_tensors(args)), list(_tensors(result))
             work = 0 if name in IDLE else self._weigh(name, args, read, made)
-            self._calls.log.append((name, work, _all_memories(read), _all_memories(made)))
+            read += _tensors(tuple(kwargs.values()))
+            self._calls.log.append((name, work, _places(read), _places(made)))
 
     def _weigh(
         self,
@@ -222,13 +220,11 @@ def _memory(tensor: Any) -> int:
 
 def memories(value: Any) -> set[int]:
     """Return where the tensors in a value lie; of those that can be asked."""
-    return _all_memories(_tensors(value))
+    return _places(_tensors(value))
 
 
-def _all_memories(tensors: Iterable[torch.Tensor]) -> set[int]:
-    found = {_memory(tensor) for tensor in tensors}
-    found.discard(0)
-    return found
+def _places(tensors: Iterable[torch.Tensor]) -> set[int]:
+    return {_memory(tensor) for tensor in tensors} - {0}
 
 
 def _tensors(value: Any, depth: int = 0) -> Iterator[torch.Tensor]:

@@ -28,7 +28,7 @@ from grader.vgpu.recording.descriptors import NO_LINK, READ, Entry, LoggedLayout
 from grader.vgpu.recording.evidence import key_of, place_of
 from grader.vgpu.recording.player import Player, UnrepeatableError
 from grader.vgpu.recording.program import Program
-from grader.vgpu.recording.recorder import Log, skipped, written_to
+from grader.vgpu.recording.recorder import Log, dtype_name, skipped, written_to
 
 LOG = "log"
 """Where a call's record holds the log (``grader.wire.messages.LOG``)."""
@@ -108,8 +108,7 @@ class CallLog(Log):
         super()._constant(handle, tensor, ordinal)
         places = self._places_in(tensor)
         if places:
-            dtype = str(tensor.dtype).removeprefix("torch.")
-            self._add(("link", dtype, tuple(places)), [handle])
+            self._add(("link", dtype_name(tensor.dtype), tuple(places)), [handle])
             self._linked = True
 
     def _places_in(self, tensor: torch.Tensor) -> list[int]:

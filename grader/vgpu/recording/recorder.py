@@ -180,7 +180,7 @@ class Log:
     def meet(self, args: Any, kwargs: dict[str, Any]) -> None:
         """Look at arguments before their operation: what is unknown is kept as it is now."""
         try:
-            for tensor in tensors_in((args, *kwargs.values()) if kwargs else args):
+            for tensor in tensors_in((args, tuple(kwargs.values()))):
                 self._handle(tensor)
         except UnwritableError as error:
             self.why = str(error)
@@ -266,10 +266,9 @@ class Log:
 
     def _written(self, value: Any, handles: list[int], numbers: list[float]) -> Any:
         if isinstance(value, torch.Tensor):
-            handles.append(self._handle(value))
-            return ("t", *_layout(value))
+            return self._reference(value, handles)
         if isinstance(value, (list, tuple)):
-            return ("l", tuple([self._written(item, handles, numbers) for item in value]))
+            return ("l", tuple(self._written(item, handles, numbers) for item in value))
         if isinstance(value, float):
             # Apart from the description: a step size that changes would make every step a new one.
             numbers.append(value)
@@ -369,7 +368,8 @@ class Log:
 
 
 @functools.cache
-def _dtype_name(dtype: torch.dtype) -> str:
+def dtype_name(dtype: torch.dtype) -> str:
+    """Return the name of a dtype, without ``torch.``."""
     return str(dtype).removeprefix("torch.")
 
 
@@ -380,7 +380,7 @@ def _name(func: Any) -> Key:
 
 def _layout(tensor: torch.Tensor) -> Key:
     return (
-        _dtype_name(tensor.dtype), tensor.storage_offset(), tuple(tensor.shape), tensor.stride(),
+        dtype_name(tensor.dtype), tensor.storage_offset(), tuple(tensor.shape), tensor.stride(),
     )  # fmt: skip
 
 
@@ -397,7 +397,7 @@ def _static(value: Any) -> Key:
     if value is None or type(value) in (int, str):
         return ("v", value)
     if isinstance(value, torch.dtype):
-        return ("d", _dtype_name(value))
+        return ("d", dtype_name(value))
     if isinstance(value, torch.memory_format):
         return ("m", str(value).removeprefix("torch."))
     # They say where: a replay computes on the host, and the log names devices elsewhere.
