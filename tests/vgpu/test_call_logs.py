@@ -111,8 +111,10 @@ def by_listener(work: Callable[[torch.Tensor], torch.Tensor]) -> Callable[..., A
     done: queue.Queue[torch.Tensor] = queue.Queue()
 
     class Works(logging.Handler):
-        def emit(self, record: Any) -> None:
+        # Not “emit”: from Python 3.12 on, what comes there was asked whether it is true.
+        def handle(self, record: Any) -> bool:
             done.put(work(record))
+            return True
 
     listener = logging.handlers.QueueListener(asked, Works())
     listener.start()

@@ -25,6 +25,7 @@ class Recorded:
     loaded = Loaded(("a", "b", "c"))
     failed_load = None
     alive = True
+    starting = counting = 0.0
 
     def __init__(self, ends: dict[str, Outcome] | None = None) -> None:
         self.ends = ends or {}
