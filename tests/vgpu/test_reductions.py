@@ -62,6 +62,51 @@ def test_averages_of_integers_leave_out_what_follows_the_point(tmp_path: Path) -
     ]
 
 
+FUNCTIONAL = """
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as functional
+
+dist.init_process_group("nccl")
+rank = dist.get_rank()
+torch.cuda.set_device(rank)
+x = torch.tensor([1, -4], device="cuda") + rank
+there = dist.group.WORLD
+averages = [
+    functional.all_reduce(x, "avg", there),
+    *functional.all_reduce_coalesced([x, x + 2], "avg", there),
+    functional.reduce_scatter_tensor(x, "avg", 0, there),
+    *functional.reduce_scatter_tensor_coalesced([x, x + 2], "avg", [0, 0], there),
+]
+told = [each.tolist() for each in averages]
+first, second = functional.reduce_scatter_tensor_coalesced([x, x + 2], "sum", [0, 0], there)
+first = functional.wait_tensor(first).mul_(10)
+told += [functional.wait_tensor(second).tolist(), first.tolist()]
+part = torch.empty(1, dtype=torch.long, device="cuda")
+for op in (dist.ReduceOp.SUM, dist.ReduceOp.AVG):
+    work = dist.reduce_scatter_tensor(part, x, op=op, async_op=True)
+    work.wait()
+    part.mul_(10)
+    work.wait()
+    told.append(part.tolist())
+for turn in range(2):
+    dist.barrier()
+    if turn == rank:
+        print(told, flush=True)
+dist.destroy_process_group()
+"""
+
+
+def test_functional_collectives_average_integers_and_each_result_is_written_once(
+    tmp_path: Path,
+) -> None:
+    whole, larger = [1, -3], [3, -1]
+    assert ranks(FUNCTIONAL, tmp_path) == [
+        str([whole, whole, larger, [1], [1], [3], [7], [30], [30], [10]]),
+        str([whole, whole, larger, [-3], [-3], [-1], [-3], [-70], [-70], [-30]]),
+    ]
+
+
 def ones(dtype: torch.dtype) -> torch.Tensor:
     return torch.ones(2, dtype=dtype, device="cuda")
 

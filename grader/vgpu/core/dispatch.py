@@ -15,6 +15,7 @@ from torch.autograd import forward_ad
 from grader.vgpu.core.device import generator_for
 from grader.vgpu.core.execution import (
     Count,
+    collective_of,
     execute,
     execute_drawing,
     formula_of,
@@ -218,7 +219,13 @@ def _learn(func: Any) -> _Facts:
     facts = _Facts(
         name=name,
         func=func,
-        function=partial(func._op_dk, _CUDA) if own else function_of(func),
+        function=(
+            partial(func._op_dk, _CUDA)
+            if own
+            else collective_of(func)
+            if exchange
+            else function_of(func)
+        ),
         own=own,
         special=own or any(a.name == "device" for a in func._schema.arguments),
         kernel=not (func.is_view or exchange or name in _WITHOUT_KERNEL),

@@ -71,6 +71,46 @@ def function_of(func: Any) -> Callable[..., Any]:
     return found
 
 
+def collective_of(func: Any) -> Callable[..., Any]:
+    """Return a functional collective that gives what NCCL gives, where gloo's own does not.
+
+    An average of integers leaves out what follows the point; gloo has none. Of tensors that were
+    sent together, each is written once; gloo writes all of them again as each is waited for.
+    """
+    names = [argument.name for argument in func._schema.arguments]
+    if "group_name" not in names:
+        return function_of(func)
+    at, group_at = (
+        names.index("reduce_op") if "reduce_op" in names else -1,
+        names.index("group_name"),
+    )
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        averages = at >= 0 and args[at] == "avg" and _are_integers(args[0])
+        asked = (*args[:at], "sum", *args[at + 1 :]) if averages else args
+        found = func(*asked, **kwargs)
+        together = isinstance(found, (list, tuple))
+        results = found if together else [found]
+        if together or averages:
+            for each in results:
+                torch.ops._c10d_functional.wait_tensor(each)
+        if averages:
+            groups: Any = torch.distributed.distributed_c10d
+            group = groups._resolve_process_group(args[group_at])
+            for each in results:
+                each.copy_(torch.div(each, group.size(), rounding_mode="trunc"))
+        return found
+
+    return run
+
+
+def _are_integers(tensors: Any) -> bool:
+    kinds = [each.dtype for each in (tensors if isinstance(tensors, (list, tuple)) else [tensors])]
+    return not any(
+        kind.is_floating_point or kind.is_complex or kind is torch.bool for kind in kinds
+    )
+
+
 def execute(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, lazy: bool = False) -> Any:
     """Run an ATen operation on the elements themselves; device tensors go in as they are.
 

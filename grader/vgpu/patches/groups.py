@@ -230,9 +230,10 @@ def _averaged(original: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def averaged(async_op: bool = False, **bare: Any) -> Any:
-        work = original(**bare, async_op=True)
-        if work is None:
+        begun = original(**bare, async_op=True)
+        if begun is None:
             return None
+        work = _Once(begun)
         work.wait()
         if original.__name__ != "reduce" or _is_target(bare):
             target = bare["tensor"] if "tensor" in bare else bare["output"]
@@ -427,18 +428,32 @@ def _finish(ordinal: int, done: Any) -> None:
     done.wait(current_stream(ordinal))
 
 
+class _Once:
+    """A work of gloo's that is waited for once: with each wait it writes its results again."""
+
+    def __init__(self, work: Any) -> None:
+        self.bare = work
+        self._brought: list[Any] = []
+
+    def wait(self, *args: Any) -> Any:
+        if not self._brought:
+            self._brought.append(self.bare.wait(*args))
+        return self._brought[0]
+
+
 class _Work:
     """What an exchange that goes on returns: waiting for it makes the current stream wait."""
 
     def __init__(self, work: Any, ordinal: int, done: Any) -> None:
         self.done = done
-        self.bare = work
+        self._once = work if isinstance(work, _Once) else _Once(work)
+        self.bare = self._once.bare
         self._ordinal = ordinal
 
     def wait(self, *args: Any) -> Any:
         """Wait for it."""
         _finish(self._ordinal, self.done)
-        return self.bare.wait(*args)
+        return self._once.wait(*args)
 
     def get_future(self) -> Any:
         """Return a future of what it brings, on the device."""
