@@ -239,6 +239,16 @@ class LoggedLayout:
         elements = self.offset + last + 1 if 0 not in self.shape else 0
         return elements * self.dtype.itemsize
 
+    @property
+    def dense(self) -> bool:
+        """Whether its elements lie side by side, in whatever order, and none twice."""
+        expected = 1
+        for step, n in sorted(zip(self.stride, self.shape, strict=True)):
+            if n != 1 and step != expected:
+                return False
+            expected *= n
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Described:

@@ -117,7 +117,7 @@ class Program:
             wanted.update(self.numbers[place] for place in entry.linked() if place != NO_LINK)
             if entry.what.kind == "constant" and entry.handles[0] in needed:
                 found.outside = True
-            anew = self._overwritten(entry)
+            anew = self.overwritten(entry)
             bare |= anew
             needed -= anew
             needed |= taken - anew
@@ -126,15 +126,14 @@ class Program:
             found.memory |= taken
         return found
 
-    def _overwritten(self, entry: Entry) -> set[int]:
+    def overwritten(self, entry: Entry) -> set[int]:
         """Return memory all of whose elements an operation writes without a look at them."""
         what = entry.what
         if what.kind != "op" or what.fields[1] not in _OVERWRITES or not entry.handles:
             return set()
         layout, handle = what.layouts[0], entry.handles[0]
         assert layout is not None
-        elements = torch.Size(layout.shape).numel() * layout.dtype.itemsize
-        whole = layout.offset == 0 and elements == layout.end == self.sizes[handle]
+        whole = layout.offset == 0 and layout.dense and layout.end == self.sizes[handle]
         # One that also reads what it overwrites needs the elements that were there.
         return {handle} if whole and handle not in entry.read()[1:] else set()
 
@@ -156,10 +155,12 @@ def _taken(entry: Entry, needed: set[int], bare: set[int]) -> set[int] | None:
     """Return what an entry needs, or None if nobody needs what it does."""
     kind = entry.what.kind
     if kind in ("leaf", "constant", "link", "home", "size"):
-        return None if (needed | bare).isdisjoint(entry.handles) else set()
+        unused = needed.isdisjoint(entry.handles) and bare.isdisjoint(entry.handles)
+        return None if unused else set()
     if kind not in ("op", "move"):
         return None
-    makes = not (needed | bare).isdisjoint(entry.fresh())
+    fresh = tuple(entry.fresh())
+    makes = not (needed.isdisjoint(fresh) and bare.isdisjoint(fresh))
     return set(entry.read()) if makes or not needed.isdisjoint(entry.changed()) else None
 
 
@@ -227,7 +228,7 @@ def _known(entry: Entry, memory: Mapping[int, _Memory], homes: Mapping[int, int]
     fresh = set(entry.fresh())
     # A handle that is used twice could stand for the outputs of one operation and the lineage of
     # another.
-    if not fresh.isdisjoint(homes):
+    if any(handle in homes for handle in fresh):
         raise MalformedError("memory that is made twice")
     for layout, handle in zip(entry.what.layouts, entry.handles, strict=True):
         if handle not in fresh and handle not in memory:
@@ -288,8 +289,11 @@ def _changed(
 ) -> None:
     kind, handles = entry.what.kind, entry.handles
     if kind == "op" and not pure:
+        anew = program.overwritten(entry)
+        others = entry.read()[1:]
         for handle in entry.changed():
-            memory[handle].pure = False
+            # What is written anew holds nothing of what was given, unless that is written there.
+            memory[handle].pure = handle in anew and all(memory[each].pure for each in others)
     elif kind == "home":
         item = memory[handles[0]]
         if not item.pure:
