@@ -27,5 +27,5 @@ def test_right_passes_and_wrong_fails(name: str) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_right_passes_and_wrong_fails_ten_thousand_times(name: str) -> None:
-    assert [label for seed in range(2500) for label in misjudged(name, seed)] == []
+def test_right_passes_and_wrong_fails_thousands_of_times(name: str) -> None:
+    assert [label for seed in range(800) for label in misjudged(name, seed)] == []
