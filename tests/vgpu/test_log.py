@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from grader.vgpu import plain, virtual_gpus
+from grader.vgpu.recording.descriptors import LoggedLayout
 from grader.vgpu.recording.recorder import Log, logged
 from grader.vgpu.recording.replayer import replay
 from grader.vgpu.recording.summary import watching
@@ -266,6 +267,40 @@ def test_only_what_follows_from_what_was_given_is_read_back() -> None:
     assert not again(log, own)["reads"]
     _, log = run(lambda leaves: leaves["x"].to(FIRST) * leaves["x"].sum().item(), own)
     assert again(log, own)["reads"]
+
+
+@pytest.mark.parametrize(
+    ("written", "reads"),
+    [
+        (lambda count, x: count.zero_(), False),
+        (lambda count, x: count.copy_(torch.ones(4, device=FIRST)), False),
+        (lambda count, x: count.copy_(x.sum()), True),
+        (lambda count, x: count[:2].zero_(), True),
+    ],
+    ids=["zeros", "from nothing given", "from what was given", "not all of it"],
+)
+def test_what_was_written_anew_follows_from_what_was_written(
+    written: Callable[[torch.Tensor, torch.Tensor], object], reads: bool
+) -> None:
+    # As batch normalisation counts its batches: a count of the text's own, set to zero.
+    own = {"x": torch.randn(3)}
+
+    def work(leaves: Tensors) -> Any:
+        count, x = torch.tensor([1.0, 2.0, 3.0, 4.0]).to(FIRST), leaves["x"].to(FIRST)
+        written(count, x)
+        return x * float(count.add_(1)[3])
+
+    _, log = run(work, own)
+    assert again(log, own)["reads"] is reads
+
+
+def test_a_layout_is_dense_only_where_every_place_between_is_its_own() -> None:
+    whole = torch.zeros(4, 3)
+    for tensor in (whole, whole.T, whole[:, None], whole[1], torch.zeros(())):
+        assert LoggedLayout(tensor.dtype, 0, tuple(tensor.shape), tensor.stride()).dense
+    # As many elements as it reaches over, and for all that a place that none of them has.
+    assert not LoggedLayout(torch.float32, 0, (2, 2), (3, 0)).dense
+    assert not LoggedLayout(torch.float32, 0, (2, 2), (3, 1)).dense
 
 
 def test_the_same_work_takes_its_time_on_a_card() -> None:
