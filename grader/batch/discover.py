@@ -173,11 +173,18 @@ def entries_of(folder: Path, out: Path) -> list[Path]:
             f"{folder} is not a folder; `grader batch` takes one submission an entry, a platform’s "
             "download, or a .txt that lists repositories"
         )
-    return sorted(
-        path
-        for path in folder.iterdir()
-        if not path.name.startswith((".", "__")) and path.resolve() != out.resolve()
-    )
+    # In strings: a watched folder of thousands is looked at again and again.
+    home, reports = str(folder.resolve()), str(out.resolve())
+
+    def shown(entry: os.DirEntry[str]) -> bool:
+        if entry.name.startswith((".", "__")):
+            return False
+        whole = os.path.realpath(entry.path) if entry.is_symlink() else f"{home}/{entry.name}"
+        return whole != reports
+
+    with os.scandir(folder) as found:
+        names = sorted(entry.name for entry in found if shown(entry))
+    return [folder / name for name in names]
 
 
 def one_an_entry(folder: Path, entries: Sequence[Path]) -> Found:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 from grader.batch.class_run import ClassRun
 from grader.batch.discover import ClassSubmission, apart, discover, entries_of
@@ -20,7 +21,9 @@ from grader.report.model import Report
 from grader.text import inert
 
 _LOOK_EVERY = 2.0
-"""Seconds between two looks into the folder; an upload rarely stands still for so long."""
+"""Seconds between two looks into the folder; an upload rarely stands still for so long …"""
+_SHARE = 20
+"""… and at least this many times as long as a look takes, which grows with the folder."""
 _MAX_LINE = 400
 
 
@@ -49,14 +52,16 @@ def watch(
     said: set[str] = set()
     try:
         while True:
+            begun = monotonic()
             fresh, news = _looked(arrivals)
+            took = monotonic() - begun
             yield from (text for text in news if text not in said)
             said.update(news)
             if fresh:
                 yield from run.expect(fresh)
                 yield from _graded_now(run, run.grade(staying, fresh, awaits_clock), known)
             run.keep_up()
-            time.sleep(_LOOK_EVERY)
+            time.sleep(max(_LOOK_EVERY, _SHARE * took))
     finally:
         workers.close(finished=False)
 
@@ -207,20 +212,21 @@ def _mark(entry: Path) -> _Mark:
 def _files(entry: Path) -> Iterator[tuple[str, int, int]]:
     left = _MOST_FILES
     if not entry.is_dir():
-        yield from _stat(entry)
+        yield from _stat(str(entry))
+        return
     for folder, inner, names in os.walk(entry):
         inner[:] = sorted(set(inner) - _UNMARKED)
         for name in sorted(names)[:left]:
-            yield from _stat(Path(folder, name))
+            yield from _stat(f"{folder}/{name}")
         left -= len(names)
         if left <= 0:
             return
 
 
-def _stat(path: Path) -> Iterator[tuple[str, int, int]]:
+def _stat(path: str) -> Iterator[tuple[str, int, int]]:
     try:
         # Of a link itself: it may lead to a device, or to a file that changes all the time.
-        found = path.lstat()
+        found = os.lstat(path)
     except OSError:
         return
-    yield str(path), found.st_size, found.st_mtime_ns
+    yield path, found.st_size, found.st_mtime_ns

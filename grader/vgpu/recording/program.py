@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
-
 from grader.vgpu.recording.descriptors import (
     MOST_MEMORY,
     NO_LINK,

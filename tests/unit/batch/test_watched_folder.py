@@ -41,10 +41,17 @@ def watch(course: Path, command: Any, monkeypatch: Any, capsys: Any) -> Callable
     """Run the command; do the next step at each pause, and end it at the last."""
     (course / "drop").mkdir()
 
-    def run(*steps: Step, sent: signal.Signals = signal.SIGTERM, status: int = 0) -> list[str]:
+    def run(
+        *steps: Step,
+        sent: signal.Signals = signal.SIGTERM,
+        status: int = 0,
+        waited: list[float] | None = None,
+    ) -> list[str]:
         left = [*steps, lambda _: None, lambda _: None]
 
-        def pause(_: float) -> None:
+        def pause(seconds: float) -> None:
+            if waited is not None:
+                waited.append(seconds)
             if not left:
                 os.kill(os.getpid(), sent)
             else:
@@ -93,6 +100,17 @@ def test_each_that_arrives_is_graded_and_the_next_start_goes_on(
     assert capsys.readouterr().out.splitlines() == [
         "tiny: 4 of 4 graded. Nobody watches drop: run the same `grader batch` to go on."
     ]
+
+
+def test_a_folder_that_takes_long_to_look_at_is_looked_at_less_often(
+    watch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(0, 1000, 3))
+    monkeypatch.setattr(watching, "monotonic", lambda: float(next(clock)))
+    waited: list[float] = []
+    watch(nothing, nothing, waited=waited)
+    # A look took three of these seconds each time.
+    assert set(waited) == {60.0}
 
 
 def test_status_while_it_watches(watch: Any, course: Path) -> None:
