@@ -89,6 +89,10 @@ for op in (dist.ReduceOp.SUM, dist.ReduceOp.AVG):
     part.mul_(10)
     work.wait()
     told.append(part.tolist())
+stacked = torch.empty(2, 2, dtype=torch.long, device="cuda")
+dist.all_gather_into_tensor(stacked, x)
+dist.reduce_scatter_tensor(x, stacked)
+told += [stacked.tolist(), x.tolist()]
 for turn in range(2):
     dist.barrier()
     if turn == rank:
@@ -102,8 +106,38 @@ def test_functional_collectives_average_integers_and_each_result_is_written_once
 ) -> None:
     whole, larger = [1, -3], [3, -1]
     assert ranks(FUNCTIONAL, tmp_path) == [
-        str([whole, whole, larger, [1], [1], [3], [7], [30], [30], [10]]),
-        str([whole, whole, larger, [-3], [-3], [-1], [-3], [-70], [-70], [-30]]),
+        str(
+            [
+                whole,
+                whole,
+                larger,
+                [1],
+                [1],
+                [3],
+                [7],
+                [30],
+                [30],
+                [10],
+                [[1, -4], [2, -3]],
+                [2, -8],
+            ]
+        ),
+        str(
+            [
+                whole,
+                whole,
+                larger,
+                [-3],
+                [-3],
+                [-1],
+                [-3],
+                [-70],
+                [-70],
+                [-30],
+                [[1, -4], [2, -3]],
+                [4, -6],
+            ]
+        ),
     ]
 
 

@@ -195,6 +195,16 @@ def _as_bytes(name: str, value: Any) -> Any:
     return value.view(torch.uint8)
 
 
+_STACKING = frozenset({
+    "all_gather_into_tensor", "all_gather_single", "reduce_scatter_tensor", "reduce_scatter_single",
+})  # fmt: skip
+"""What they make of all ranks, or take, may be stacked as well as put one behind the other."""
+
+
+def _flat(value: Any) -> Any:
+    return value.view(-1) if isinstance(value, torch.Tensor) else value
+
+
 def _flatten(bare: dict[str, Any]) -> None:
     """Let shapes differ where NCCL only counts elements, and gloo compares shapes."""
     bare["tensor_list"] = [each.view(-1) for each in bare["tensor_list"]]
@@ -206,6 +216,8 @@ def _as_nccl(
 ) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Return function and arguments that let gloo do what it has no way of its own for."""
     bare = {key: _as_bytes(original.__name__, value) for key, value in bare.items()}
+    if original.__name__ in _STACKING:
+        bare = {key: _flat(value) for key, value in bare.items()}
     if original.__name__ == "all_gather":
         _flatten(bare)
         if _uneven(bare):
