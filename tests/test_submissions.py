@@ -72,8 +72,10 @@ def _may_be_mended(submission: LabelledSubmission, label: Label) -> bool:
     """Tell whether small changes of a submission are tried, which takes half of the time.
 
     They are where the label promises points, and for all that is no plain mistake. That they give
-    none where none are due, other assignments show.
+    none where none are due, other assignments show. What never ends takes a whole limit each time.
     """
+    if submission.name == "endless_loop":
+        return False
     earns = (
         each.status == Status.PARTIAL.value or each.points for each in label.questions.values()
     )
