@@ -1,7 +1,7 @@
 """Notebooks from the starter's folder to what grading makes of the packed archive.
 
 Each is saved, run from top to bottom by a kernel, and packed from its last cell, as students do:
-five of a toy assignment, one for each road, and one for each of five assignments.
+five of a toy assignment, one for each road, and one for each of three assignments.
 """
 
 from __future__ import annotations
@@ -44,11 +44,9 @@ COLAB = (
     "except ImportError:\n    pass"
 )
 WRITTEN = {
-    "attention": ("attend", "causal_mask"),
     "knn": ("predict_labels", "knn_get_best_k"),
     "linear_classifier": ("sample_batch", "predict_linear_classifier"),
     "minibatch": ("make_loader", "build_net"),
-    "tensors": ("outer_product", "ScaledLinear"),
 }
 """Assignment → the functions that its notebook has; the others are still missing."""
 

@@ -1,4 +1,4 @@
-"""Three kill points of a small class; twenty and each kind of write: ``kill_points.py``."""
+"""Two kill points of a small class; twenty and each kind of write: ``kill_points.py``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from types import ModuleType
 import pytest
 
 POINTS = (
-    ("grader.store.journal:Journal.record", 2, "before"),
     ("grader.store.journal:Journal.record", 3, "after"),
     ("grader.batch.schedule:write_report", 1, "after"),
 )
