@@ -23,7 +23,7 @@ from grader.grading import Grader, Options
 from grader.report.model import report_bytes
 from grader.run.materials import Materials, load_materials
 from grader.sandbox.host.processes import Sandbox
-from grader.verdict import Code, Status
+from grader.verdict import Code
 
 GROUPS = ("accepted", "wrong", "faults", "formats", "showcase")
 # pytorch101 has tests of its own for its exploits, in tests/exploits.

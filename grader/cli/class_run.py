@@ -54,7 +54,7 @@ from grader.report.model import Report, ReportStatus
 from grader.report.summary import amount, counted, sentences, summarise
 from grader.report.terminal import print_class
 from grader.run.materials import Materials
-from grader.sandbox.host.processes import Sandbox
+from grader.sandbox.host.processes import SandboxSource
 from grader.text import inert
 
 _MOST_ROWS = 60
@@ -124,19 +124,19 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
             say(console, line)
         chosen = make_options(asked.device, asked.seed, questions, asked.clock)
         options = run.options(chosen, terms.get("gpu"))
-        grader = _prepared(materials, asked.isolation, options, console)
-        watched = str(asked.folder) if asked.watch else ""
-        settings = settings_of(
-            grader, asked.isolation.value, terms, len(found.submissions), watched
-        )
-        run.begin(settings, grader.answers)
-        another = partial(make_sandbox, asked.isolation, materials, options.device)
-        workers = _workers(asked, found)(grader, another, out)
-        awaits_clock = grader.awaits_clock
-        if asked.watch:
-            statuses = _attend(run, asked.folder, workers, awaits_clock, console, profile)
-        else:
-            statuses = _go_through(run, found, workers, awaits_clock, console, profile)
+        grader, sandboxes = _prepared(materials, asked.isolation, options, console)
+        with sandboxes:
+            watched = str(asked.folder) if asked.watch else ""
+            settings = settings_of(
+                grader, asked.isolation.value, terms, len(found.submissions), watched
+            )
+            run.begin(settings, grader.answers)
+            workers = _workers(asked, found, grader, sandboxes)
+            awaits_clock = grader.awaits_clock
+            if asked.watch:
+                statuses = _attend(run, asked.folder, workers, awaits_clock, console, profile)
+            else:
+                statuses = _go_through(run, found, workers, awaits_clock, console, profile)
     with interruptible(_GRADED):
         write_decided(out)
         renew_pages(out, console)
@@ -179,13 +179,15 @@ def _completed(asked: BatchOptions, course: Course | None, given: Collection[str
 
 
 def _workers(
-    asked: BatchOptions, found: Found
-) -> Callable[[Grader, Callable[[], Sandbox], Path], Workers]:
-    """Return what makes the workers; how many a cluster bears it knows best itself."""
+    asked: BatchOptions, found: Found, grader: Grader, sandboxes: SandboxSource
+) -> Workers:
+    """Return the workers; how many a cluster bears it knows best itself."""
     if asked.engine is EngineChoice.ray:
         count = len(found.submissions)
-        return partial(RayWorkers, jobs=min(asked.jobs or count, count))
-    return partial(LocalWorkers, jobs=_jobs(asked, found))
+        materials, device = grader.materials, grader.options.device
+        there = partial(make_sandbox, asked.isolation, materials, device)
+        return RayWorkers(grader, there, asked.out, jobs=min(asked.jobs or count, count))
+    return LocalWorkers(grader, sandboxes.open, asked.out, jobs=_jobs(asked, found))
 
 
 def _jobs(asked: BatchOptions, found: Found) -> int:
@@ -196,13 +198,13 @@ def _jobs(asked: BatchOptions, found: Found) -> int:
 
 def _prepared(
     materials: Materials, isolation: IsolationChoice, options: Options, console: Console
-) -> Grader:
+) -> tuple[Grader, SandboxSource]:
+    """Return a grader that has run the reference, and what opens sandboxes like the reference's."""
     # What shows this is gone before workers are forked: it has a thread.
-    with (
-        console.status("running the reference"),
-        make_sandbox(isolation, materials, options.device) as sandbox,
-    ):
-        return prepared(materials, sandbox, options)
+    with console.status("running the reference"):
+        sandbox = make_sandbox(isolation, materials, options.device)
+        with sandbox:
+            return prepared(materials, sandbox, options), sandbox.hand_on()
 
 
 def _go_through(

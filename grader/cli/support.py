@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from grader.run.capabilities import DeviceChoice as DeviceName
     from grader.run.materials import Materials
     from grader.sandbox.host.open import Preload
-    from grader.sandbox.host.processes import Sandbox
+    from grader.sandbox.host.processes import OpenedSandbox, Sandbox
 
 
 def make_options(
@@ -114,7 +114,7 @@ def _preload(folder: Path, solution: Path) -> Preload:
 
 def make_sandbox(
     isolation: IsolationChoice, materials: Materials, device: DeviceName = "virtual"
-) -> Sandbox:
+) -> OpenedSandbox:
     """Return the sandbox asked for; its student processes try to reach the reference and the tests.
 
     Args:

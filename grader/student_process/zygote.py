@@ -8,7 +8,8 @@ Requests: a ``WallPlan`` once; then a ``ProcessPlan`` with three descriptors: co
 status pipe. Answers: ``{"ready": …}`` or ``{"failed": text, "call": …}`` once, with the system call
 that the machine refused, if it was one; then ``{"started": n}`` with a pidfd or ``{"refused": n,
 "reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when student process ``n`` and all
-below it are gone.
+below it are gone. ``ANOTHER_SERVER`` with a descriptor asks for another fork-server: a fork, which
+serves over that socket, and answers there ``{"ready": …}`` with a pidfd of itself.
 
 Defends against: a submission that looks for what its ancestors knew. A student process leaves the
 frames of the loop before it does anything, and has none of its descriptors.
@@ -28,7 +29,7 @@ import sys
 from typing import Any, NamedTuple
 
 from grader.sandbox.walls import apply, libc, self_test, view
-from grader.sandbox.walls.plan import Mechanism, ProcessPlan, Wall, WallPlan
+from grader.sandbox.walls.plan import ANOTHER_SERVER, Mechanism, ProcessPlan, Wall, WallPlan
 from grader.student_process import bound_output
 from grader.wire.frames import Connection
 from grader.wire.messages import from_bytes
@@ -49,12 +50,10 @@ class ForkServer:
     """Serves start requests until the host hangs up."""
 
     def __init__(self, control: socket.socket, plan: WallPlan) -> None:
-        self._control = control
+        self._plan = plan
         self._nested = plan.has(Wall.PIDS)
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY) if self._nested else -1
-        self._poll = select.poll()
-        self._poll.register(control, select.POLLIN)
-        self._processes: dict[int, tuple[int, int]] = {}
+        self._listen_to(control)
         # Where GPUs are planned all of it is there by now: the student process that proves them
         # comes first, and must be like those after it.
         self._rest = plan.preload and not plan.gpus
@@ -69,12 +68,49 @@ class ForkServer:
                 data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 3)
                 if not data:
                     return None
+                if data == ANOTHER_SERVER:
+                    if self._fork_another(fds[0]):
+                        break  # what the other one polled is not this one's
+                    continue
                 start = Start(from_bytes(data, ProcessPlan), fds)
                 # Out of the loop: a submission can walk the frames below its own, and finds none of
                 # these.
                 if self._fork(start):
                     return start
                 self._warm_the_rest()
+
+    def leave(self) -> None:
+        """Give up the line to the host, which is closed with the other descriptors."""
+        # A socket object that is collected later would close a number that is another's by then.
+        self._control.detach()
+
+    def _listen_to(self, control: socket.socket) -> None:
+        self._control = control
+        self._poll = select.poll()
+        self._poll.register(control, select.POLLIN)
+        self._processes: dict[int, tuple[int, int]] = {}
+
+    def _fork_another(self, line: int) -> bool:
+        """Fork another fork-server; return True in it."""
+        # Nobody asks how it ends; nor an orphan of it, which is this one's then.
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        try:
+            child = os.fork()
+        except OSError:
+            child = -1  # its line ends, as by a death
+        if child:
+            os.close(line)
+            return False
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
+        if not self._plan.namespaces:
+            adopt_orphans()
+        self._control.close()
+        self._listen_to(socket.socket(fileno=line))
+        own = os.pidfd_open(os.getpid())
+        say(self._control, {"ready": os.getpid()}, [own])
+        os.close(own)
+        return True
 
     def _fork(self, start: Start) -> bool:
         """Fork a student process; return True in the child."""
@@ -159,11 +195,16 @@ def prepare(plan: WallPlan) -> None:
     apply.around_fork_server(plan)
     apply.once(plan)
     if not plan.namespaces:
-        # An orphan that is nobody's would stay a zombie and count against its user's limit.
-        libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
+        adopt_orphans()
     # Forks inherit it: until one has its own walls, no neighbour of the same user can trace it.
     libc.prctl(libc.PR_SET_DUMPABLE, 0)
     settle()
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes below whose own has ended."""
+    # One that is nobody's would stay a zombie and count against its user's limit.
+    libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
 
 
 def settle() -> None:
@@ -241,10 +282,10 @@ def main() -> None:
         say(control, {"failed": str(error), "call": _call(error)})
         os._exit(1)
     say(control, {"ready": os.getpid()})
-    start = ForkServer(control, plan).run()
+    server = ForkServer(control, plan)
+    start = server.run()
     if start is not None:
-        # Closed with the other descriptors. A socket object that is collected later would close a
-        # number that is another's by then.
-        control.detach()
+        server.leave()
+        del server
         become_student_process(plan, start)
     os._exit(0)

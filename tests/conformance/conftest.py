@@ -38,10 +38,12 @@ class ExposingLink(Link):
     In a mount namespace of its own, where that folder holds the interpreter and lets others enter.
     """
 
-    def __init__(self, plan: WallPlan, tick: Callable[[], None]) -> None:
+    def __init__(
+        self, plan: WallPlan, tick: Callable[[], None], origin: Link | None = None
+    ) -> None:
         if plan.mechanism is Mechanism.FLAT:
             self.program = EXPOSE + self.program
-        super().__init__(plan, tick)
+        super().__init__(plan, tick, origin)
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -68,12 +70,13 @@ def _may_mount() -> bool:
 
 @pytest.fixture(scope="package", params=TIERS)
 def sandbox(request: pytest.FixtureRequest, exposed: None) -> Iterator[Sandbox]:
+    """One as a class is graded in: its fork-server is a fork of another's."""
     try:
         opened = open_sandbox(request.param)
     except InfrastructureError as error:
         pytest.skip(str(error).splitlines()[1].strip())
-    with opened:
-        yield opened
+    with opened.hand_on() as source, source.open() as another:
+        yield another
 
 
 @pytest.fixture

@@ -132,6 +132,66 @@ def test_when_the_host_is_killed_all_go(tmp_path: Path) -> None:
         time.sleep(0.01)
 
 
+HANDED_ON = """
+import os, signal, sys, threading
+sys.path[:0] = {path!r}
+from driver import SPEC, Running, processes_with, wait_for_processes
+from grader.sandbox.host.open import open_sandbox
+
+STAYS = '''
+import ctypes, time
+def one():
+    return 1
+def stay():
+    ctypes.CDLL(None).prctl(15, b"{mark}", 0, 0, 0)
+    time.sleep(600)
+'''
+source = open_sandbox("auto").hand_on()
+assert threading.active_count() == 1
+ended, killed = os.fork(), 1
+if ended:
+    killed = os.fork()
+if not ended or not killed:
+    with source.open() as sandbox:
+        process = Running(sandbox.start(SPEC))
+        process.load(STAYS)
+        assert process.value("one") == 1
+        if not killed:
+            process.send("stay")
+            process.reply(600)
+    os._exit(0)
+assert os.waitpid(ended, 0)[1] == 0
+wait_for_processes("{mark}", 1)
+os.kill(killed, signal.SIGKILL)
+os.waitpid(killed, 0)
+while processes_with("{mark}"):
+    pass
+source.close()
+print(os.path.exists(source._canaries.canary.folder))
+"""
+
+
+def test_forks_of_the_host_have_fork_servers_of_their_own(tmp_path: Path) -> None:
+    _best()  # Skips where there is none.
+    mark = f"fork{os.getpid() % 10**6}"
+    script = tmp_path / "host.py"
+    script.write_text(HANDED_ON.format(path=[str(Path(__file__).parent)], mark=mark))
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "False\n"), done.stderr
+
+
+def test_where_the_fork_server_has_died_others_start_their_own(small: ForkServerSandbox) -> None:
+    with small.hand_on() as source:
+        with source.open() as another:
+            another.start(SPEC).end()
+        small._link._process.kill()
+        small._link._process.wait()
+        for _ in range(2):
+            with source.open() as another:
+                another.start(SPEC).end()
+
+
 @pytest.mark.parametrize("choice", ["full", "restricted"])
 def test_less_than_asked_is_refused_with_what_to_do(
     choice: Choice, monkeypatch: pytest.MonkeyPatch

@@ -25,9 +25,11 @@ from grader.errors import InfrastructureError
 from grader.sandbox.host.forked import Failed, ForkedProcess, Link
 from grader.sandbox.host.processes import (
     Isolation,
+    OpenedSandbox,
     ProcessSpec,
     Sandbox,
     SandboxedProcess,
+    SandboxSource,
     Tier,
     WallRefusedError,
 )
@@ -212,24 +214,33 @@ _MIN_THREADS = 8
 """Threads that torch and the interpreter may start even for honest single-threaded code."""
 
 
-class ForkServerSandbox(Sandbox):
+class ForkServerSandbox(OpenedSandbox):
     """Starts student processes by forking.
 
     Args:
         plan: Walls of every student process. ``WallPlan.off`` exists for tests.
-        canaries: What student processes try to reach; closed with the sandbox.
+        canaries: What student processes try to reach; closed with the sandbox, unless its
+            fork-server is another one's fork.
         insist: Refuse a student process that met less than the plan promises. Without, no
             submission may come near it: it only shows which wall is in the way of the host's own
                 programs.
+        origin: A fork-server with the same plan, at rest, which its own is forked of.
 
     Raises:
         InfrastructureError: The fork-server cannot be started.
     """
 
-    def __init__(self, plan: WallPlan, canaries: CanaryHolder, insist: bool = True) -> None:
+    def __init__(
+        self,
+        plan: WallPlan,
+        canaries: CanaryHolder,
+        insist: bool = True,
+        origin: Link | None = None,
+    ) -> None:
         self.plan = plan
         self._insist = insist
         self._canaries = canaries
+        self._origin = origin
         self._lock = threading.Lock()
         self._numbers = count(1)
         self._slots = Slots() if plan.slots else None
@@ -242,7 +253,22 @@ class ForkServerSandbox(Sandbox):
         names = [f"landlock ABI {plan.landlock}" if name == "landlock" else name for name in names]
         self.isolation = Isolation(tier, ("fork-server", *spaces, *names))
         # Last: the link's thread calls `_look`, which reads the fields above.
-        self._link = Link(plan, self._look)
+        self._link = self._forked() or Link(plan, self._look)
+
+    def _forked(self) -> Link | None:
+        """Return a line to a fork of the other fork-server; None where that is none, or dead."""
+        if self._origin is None:
+            return None
+        try:
+            link = Link(self.plan, self._look, self._origin)
+        except InfrastructureError:
+            return None
+        try:
+            link.wait_ready()
+        except InfrastructureError:
+            link.close()
+            return None
+        return link
 
     def start(self, spec: ProcessSpec) -> SandboxedProcess:
         """See ``Sandbox.start``."""
@@ -278,17 +304,28 @@ class ForkServerSandbox(Sandbox):
         with self._lock:
             if self._closed:
                 return
+        try:
+            self._end_all()
+        finally:
+            # Also after a failure: the fork-server's end takes every student process along.
+            self._link.close()
+            if self._origin is None:
+                self._canaries.close()
+
+    def hand_on(self) -> SandboxSource:
+        """See ``OpenedSandbox.hand_on``. Others' fork-servers are forked of this one's."""
+        self._end_all()
+        self._link.rest()
+        return ForkServerSource(self.plan, self._canaries, self._link)
+
+    def _end_all(self) -> None:
+        with self._lock:
             # First: no start may slip in behind the copy that is ended below.
             self._closed = True
             # A copy, ended without the lock: each end calls `_release`, which takes the lock.
             processes = list(self._processes.values())
-        try:
-            for process in processes:
-                process.end()
-        finally:
-            # Also after a failure: the fork-server's end takes every student process along.
-            self._link.close()
-            self._canaries.close()
+        for process in processes:
+            process.end()
 
     def _start(self, plan: ProcessPlan) -> tuple[ForkedProcess, dict[str, str]]:
         process = ForkedProcess(self._serving(), plan, lambda: self._release(plan))
@@ -370,3 +407,27 @@ class ForkServerSandbox(Sandbox):
             processes = list(self._processes.values())
         for process in processes:
             process.look()
+
+
+class ForkServerSource(SandboxSource):
+    """Opens sandboxes whose fork-servers are forks of one, which imported torch once for all.
+
+    Args:
+        plan: Walls of every student process.
+        canaries: What all of them try to reach; closed at the end.
+        origin: That fork-server, at rest.
+    """
+
+    def __init__(self, plan: WallPlan, canaries: CanaryHolder, origin: Link) -> None:
+        self._plan = plan
+        self._canaries = canaries
+        self._origin = origin
+
+    def open(self) -> Sandbox:
+        """See ``SandboxSource.open``."""
+        return ForkServerSandbox(self._plan, self._canaries, origin=self._origin)
+
+    def close(self) -> None:
+        """See ``SandboxSource.close``."""
+        self._origin.close()
+        self._canaries.close()

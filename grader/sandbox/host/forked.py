@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from grader.errors import InfrastructureError
 from grader.interpreter import ONE_THREAD, beside_packages, processor_settings
@@ -36,7 +36,7 @@ from grader.sandbox.host.processes import (
     ready,
 )
 from grader.sandbox.walls.cuda import HIDDEN
-from grader.sandbox.walls.plan import ProcessPlan, WallPlan
+from grader.sandbox.walls.plan import ANOTHER_SERVER, ProcessPlan, WallPlan
 from grader.sandbox.walls.view import INODES
 from grader.wire.frames import Connection
 from grader.wire.messages import to_bytes
@@ -104,6 +104,7 @@ class Link:
     Args:
         plan: The walls of its student processes.
         tick: Called about every 20 ms while student processes live, in the listening thread.
+        origin: Another one with the same plan, at rest, which it is forked of.
 
     Raises:
         InfrastructureError: It cannot be started.
@@ -111,37 +112,51 @@ class Link:
 
     program = "from grader.student_process.zygote import main; main()"
 
-    def __init__(self, plan: WallPlan, tick: Callable[[], None]) -> None:
+    def __init__(
+        self, plan: WallPlan, tick: Callable[[], None], origin: Link | None = None
+    ) -> None:
         self._tick = tick
         self._lives: dict[int, Life] = {}
         self._lock = threading.Lock()
         self._ready: Future[None] = Future()
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115  closed with the link
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pidfd = -1
+        # Closed with the link that started the fork-server.
+        self._log: IO[bytes] = origin._log if origin else tempfile.TemporaryFile()  # noqa: SIM115
         # Packets, not a stream: each message arrives whole, with the descriptors sent along with
         # it.
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            self._process = subprocess.Popen(  # noqa: S603  our own interpreter and module
-                # Isolated mode (-I) would ignore the allocator that the environment chooses.
-                [sys.executable, "-s", "-c", beside_packages(self.program), str(theirs.fileno())],
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-                cwd="/",
-                env=environment(plan.libraries, plan.fonts),
-                start_new_session=True,
-            )
+            if origin:
+                socket.send_fds(origin._control, [ANOTHER_SERVER], [theirs.fileno()])
+            else:
+                self._process = self._launched(plan, theirs.fileno())
+                self._control.send(to_bytes(plan))
         except OSError as error:
+            self._control.close()
             raise InfrastructureError(f"the fork-server cannot be started: {error}") from error
         finally:
             # A copy left open here would hide the fork-server's death: the socket would never
             # report its end.
             theirs.close()
-        self._control.send(to_bytes(plan))
+        self._resting = False
+        self._wake = os.eventfd(0)
         # Daemon: Python would else wait at its exit for a thread that waits for the fork-server.
         self._thread = threading.Thread(target=self._listen, name="fork-server", daemon=True)
         self._thread.start()
+
+    def _launched(self, plan: WallPlan, control: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603  our own interpreter and module
+            # Isolated mode (-I) would ignore the allocator that the environment chooses.
+            [sys.executable, "-s", "-c", beside_packages(self.program), str(control)],
+            pass_fds=(control,),
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            cwd="/",
+            env=environment(plan.libraries, plan.fonts),
+            start_new_session=True,
+        )
 
     @property
     def alive(self) -> bool:
@@ -181,44 +196,59 @@ class Link:
                 raise InfrastructureError(f"the fork-server is gone: {error}") from error
         return life
 
+    def rest(self) -> None:
+        """Start no more processes, and leave no thread; others can be forked of it from now on.
+
+        They can be in forks of this process, too, in several at a time.
+        """
+        os.eventfd_write(self._wake, 1)
+        self._thread.join()
+
     def close(self) -> None:
         """End the fork-server and, with it, every student process."""
-        with contextlib.suppress(OSError):
-            self._control.shutdown(socket.SHUT_RDWR)
-        try:
-            # One that is still importing torch reads nothing, and has no student process to end.
-            self._process.wait(1.0 if self._ready.done() else 0.0)
-        except subprocess.TimeoutExpired:
-            # Its death signal takes the fork-server proper along, and that every student process.
-            self._process.kill()
-            self._process.wait()
+        _hang_up(self._control)
+        # One that is still importing torch reads nothing, and has no student process to end.
+        patience = 1.0 if self._ready.done() else 0.0
+        if self._process is not None:
+            _end(self._process, patience)
+            self._log.close()
+        elif self._pidfd >= 0:
+            if not readable(self._pidfd, patience):
+                _kill(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = -1
         self._thread.join()
         self._control.close()
-        self._log.close()
+        os.close(self._wake)
 
     def _listen(self) -> None:
         poller = select.poll()
         poller.register(self._control, select.POLLIN)
+        poller.register(self._wake, select.POLLIN)
         next_tick = 0.0
-        while True:
+        while not self._resting:
             # With none alive it may sleep without end: the answer to the next start wakes it.
-            events = poller.poll(_TICK * 1000 if self._lives else None)
+            ready_fds = {fd for fd, _ in poller.poll(_TICK * 1000 if self._lives else None)}
             # By the clock: steady traffic must not keep the watch from its rounds.
             if self._lives and time.monotonic() >= next_tick:
                 self._tick()
                 next_tick = time.monotonic() + _TICK
-            if not events:
+            if self._wake in ready_fds:
+                self._resting = True
+            if self._control.fileno() not in ready_fds:
                 continue
             try:
                 data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 1)
             except OSError:
                 data, fds = b"", []
             if not data:
-                return self._fail_all()
+                self._fail_all()
+                return
             self._take(json.loads(data), fds)
 
     def _take(self, message: dict[str, Any], fds: list[int]) -> None:
         if "ready" in message:
+            (self._pidfd,) = fds or (-1,)
             self._ready.set_result(None)
         elif "failed" in message:
             self._ready.set_exception(WallRefusedError(message["failed"], message["call"]))
@@ -245,8 +275,28 @@ class Link:
                 _fail(life, text)
             self._lives.clear()
             # From here on, nobody answers: a start must fail at once and not wait.
-            with contextlib.suppress(OSError):
-                self._control.shutdown(socket.SHUT_RDWR)
+            _hang_up(self._control)
+
+
+def _kill(pidfd: int) -> None:
+    # Never by number: the number could be another's by now.
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
+
+def _hang_up(control: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        control.shutdown(socket.SHUT_RDWR)
+
+
+def _end(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Wait for a fork-server whose line was hung up; end it after so many seconds."""
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        # Its death signal takes the fork-server proper along, and that every student process.
+        process.kill()
+        process.wait()
 
 
 def _fail(life: Life, text: str) -> None:
@@ -395,9 +445,7 @@ class ForkedProcess(SandboxedProcess):
         )
 
     def _kill(self) -> None:
-        # Never by number: the number could be another's by now.
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        _kill(self._pidfd)
 
     def _tidy(self) -> None:
         self.connection.close()

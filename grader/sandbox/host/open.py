@@ -38,9 +38,11 @@ from grader.sandbox.host.processes import (
     Exit,
     Gpu,
     Isolation,
+    OpenedSandbox,
     ProcessSpec,
     Sandbox,
     SandboxedProcess,
+    SandboxSource,
     Tier,
     WallRefusedError,
     descendants,
@@ -124,7 +126,7 @@ def open_sandbox(
     hidden: tuple[str, ...] = (),
     gpus: tuple[Gpu, ...] = (),
     preload: Preload = NOTHING,
-) -> Sandbox:
+) -> OpenedSandbox:
     """Return a sandbox with the best walls this machine gives, or exactly those asked for.
 
     Args:
@@ -379,7 +381,7 @@ class OneShotProcess(SandboxedProcess):
         return Exit(code=code, peak_memory=peak)
 
 
-class OneShotSandbox(Sandbox):
+class OneShotSandbox(OpenedSandbox):
     """Starts every student process afresh."""
 
     def __init__(self) -> None:
@@ -405,3 +407,19 @@ class OneShotSandbox(Sandbox):
         """See ``Sandbox.close``."""
         for process in self._processes:
             process.end()
+
+    def hand_on(self) -> SandboxSource:
+        """See ``OpenedSandbox.hand_on``."""
+        self.close()
+        return OneShotSource()
+
+
+class OneShotSource(SandboxSource):
+    """Opens sandboxes that start every student process afresh."""
+
+    def open(self) -> Sandbox:
+        """See ``SandboxSource.open``."""
+        return OneShotSandbox()
+
+    def close(self) -> None:
+        """See ``SandboxSource.close``; there is nothing."""

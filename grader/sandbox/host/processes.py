@@ -204,6 +204,39 @@ class Sandbox(ABC):
         self.close()
 
 
+class OpenedSandbox(Sandbox):
+    """One that was opened on this machine, and that others like it can be made of."""
+
+    @abstractmethod
+    def hand_on(self) -> SandboxSource:
+        """End everything that was started, and return what opens others like this one.
+
+        No thread is left of it, so that this process may be forked.
+        """
+
+
+class SandboxSource(ABC):
+    """Opens sandboxes, in this process and in forks of it. A context manager, left by this one."""
+
+    @abstractmethod
+    def open(self) -> Sandbox:
+        """Return another one.
+
+        Raises:
+            InfrastructureError: It cannot be started.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what they are made of, once they are closed."""
+
+    def __enter__(self) -> SandboxSource:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 def readable(fd: int, seconds: float) -> bool:
     """Return whether something can be read, or the other side hung up, within so many seconds."""
     return ready(fd, select.POLLIN, seconds)
