@@ -27,7 +27,7 @@ from grader.cli.options import (
     WatchOpt,
     WithoutOpt,
 )
-from grader.cli.support import make_folder
+from grader.cli.support import find_file, make_folder, open_early
 
 
 def batch(
@@ -51,16 +51,20 @@ def batch(
     profile: ProfileOpt = False,
 ) -> None:
     """Grade every submission of a class. Adds gradebook.csv beside the reports."""
+    file = find_file(assignment)
     make_folder(out)
-    from grader.cli.class_run import BatchOptions, grade_class
+    with open_early(isolation, file, device.value) as sandbox:
+        # Its fork-server imports torch meanwhile.
+        from grader.cli.class_run import BatchOptions, grade_class
 
-    options = BatchOptions(
-        assignment=assignment, folder=folder, out=out, jobs=jobs, engine=engine,
-        resume=resume or watch, watch=watch, isolation=isolation, device=device, seed=seed,
-        questions=questions, clock=clock, only_pending=only_pending, late=late, roster=roster,
-        without=without, profile=profile,
-    )  # fmt: skip
-    grade_class(options, {name for name in context.params if _was_given(context, name)})
+        options = BatchOptions(
+            file=file, folder=folder, out=out, jobs=jobs, engine=engine,
+            resume=resume or watch, watch=watch, isolation=isolation, device=device, seed=seed,
+            questions=questions, clock=clock, only_pending=only_pending, late=late, roster=roster,
+            without=without, profile=profile,
+        )  # fmt: skip
+        given = {name for name in context.params if _was_given(context, name)}
+        grade_class(options, given, sandbox)
 
 
 def _was_given(context: typer.Context, name: str) -> bool:

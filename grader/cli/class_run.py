@@ -13,7 +13,6 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from grader.assignment.find import FILE_NAME
 from grader.batch.class_run import ClassRun
 from grader.batch.course import Course, course_of
 from grader.batch.discover import Found, discover
@@ -25,7 +24,7 @@ from grader.batch.profile import Profile
 from grader.batch.ray_engine import RayWorkers
 from grader.batch.schedule import Workers
 from grader.batch.status import Tally
-from grader.batch.terms import of_class, read_terms, settings_of
+from grader.batch.terms import Terms, of_class, read_terms, settings_of
 from grader.batch.watch import watch
 from grader.cli.options import (
     ClockChoice,
@@ -41,7 +40,6 @@ from grader.cli.support import (
     make_options,
     make_sandbox,
     prepared,
-    read_materials,
     renew_pages,
     say,
 )
@@ -53,8 +51,8 @@ from grader.report.messages.language import choose
 from grader.report.model import Report, ReportStatus
 from grader.report.summary import amount, counted, sentences, summarise
 from grader.report.terminal import print_class
-from grader.run.materials import Materials
-from grader.sandbox.host.processes import SandboxSource
+from grader.run.materials import Materials, load_materials
+from grader.sandbox.host.processes import OpenedSandbox, SandboxSource
 from grader.text import inert
 
 _MOST_ROWS = 60
@@ -66,9 +64,13 @@ _NOT_SENT = "A question is sent there only once everything else about it has pas
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """What ``grader batch`` was asked; ``grader.cli.options`` says what each option means."""
+    """What ``grader batch`` was asked; ``grader.cli.options`` says what each option means.
 
-    assignment: str
+    Attributes:
+        file: Of the assignment.
+    """
+
+    file: Path
     folder: Path
     out: Path
     jobs: int | None
@@ -87,20 +89,21 @@ class BatchOptions:
     profile: bool
 
 
-def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
+def grade_class(asked: BatchOptions, given: Collection[str], sandbox: OpenedSandbox) -> None:
     """Grade the class, write what there is, and exit with the status of its reports.
 
     Args:
         asked: The options.
         given: Names of the options that were typed; the others are as the course says, if it does.
+        sandbox: Opened as was asked, for the reference.
 
     Raises:
         typer.Exit: A report is incomplete, or it was interrupted.
         GraderError: The folder or the assignment is not usable, or the machine failed.
     """
     found, out = _found_now(asked), asked.out
-    materials, console = read_materials(asked.assignment), Console()
-    course = course_of(materials.folder / FILE_NAME)
+    materials, console = load_materials(asked.file), Console()
+    course, opened = course_of(asked.file), asked.isolation
     asked, everybody = _completed(asked, course, given), found
     questions = asked.questions
     if asked.only_pending is not None:
@@ -114,17 +117,15 @@ def grade_class(asked: BatchOptions, given: Collection[str]) -> None:
         profile = Profile(_jobs(asked, found), {each.digest for each in before})
         if asked.resume and not run.goes_on:
             say(console, f"No batch was begun in {out}: it begins now.")
-        terms = read_terms(
-            course, materials.assignment.id, asked.late, asked.roster, asked.without is not None
-        )
-        if terms.get("language"):
-            choose(terms["language"])
-        terms, remarks = of_class(terms, everybody, run.roster)
+        terms, remarks = of_class(_terms(asked, course, materials), everybody, run.roster)
         for line in remarks:
             say(console, line)
         chosen = make_options(asked.device, asked.seed, questions, asked.clock)
         options = run.options(chosen, terms.get("gpu"))
-        grader, sandboxes = _prepared(materials, asked.isolation, options, console)
+        if asked.isolation is not opened:  # the course has another word
+            sandbox.close()
+            sandbox = make_sandbox(asked.isolation, materials, options.device)
+        grader, sandboxes = _prepared(materials, sandbox, options, console)
         with sandboxes:
             watched = str(asked.folder) if asked.watch else ""
             settings = settings_of(
@@ -178,6 +179,15 @@ def _completed(asked: BatchOptions, course: Course | None, given: Collection[str
     return replace(asked, **changes)
 
 
+def _terms(asked: BatchOptions, course: Course | None, materials: Materials) -> Terms:
+    """Return what holds for the class beside the assignment; speak its language from now on."""
+    without_gpu = asked.without is not None
+    terms = read_terms(course, materials.assignment.id, asked.late, asked.roster, without_gpu)
+    if terms.get("language"):
+        choose(terms["language"])
+    return terms
+
+
 def _workers(
     asked: BatchOptions, found: Found, grader: Grader, sandboxes: SandboxSource
 ) -> Workers:
@@ -197,14 +207,12 @@ def _jobs(asked: BatchOptions, found: Found) -> int:
 
 
 def _prepared(
-    materials: Materials, isolation: IsolationChoice, options: Options, console: Console
+    materials: Materials, sandbox: OpenedSandbox, options: Options, console: Console
 ) -> tuple[Grader, SandboxSource]:
     """Return a grader that has run the reference, and what opens sandboxes like the reference's."""
     # What shows this is gone before workers are forked: it has a thread.
-    with console.status("running the reference"):
-        sandbox = make_sandbox(isolation, materials, options.device)
-        with sandbox:
-            return prepared(materials, sandbox, options), sandbox.hand_on()
+    with sandbox, console.status("running the reference"):
+        return prepared(materials, sandbox, options), sandbox.hand_on()
 
 
 def _go_through(

@@ -70,7 +70,7 @@ def read_materials(assignment: str) -> Materials:
     return load_materials(file)
 
 
-def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> Sandbox:
+def open_early(isolation: IsolationChoice, file: Path, device: DeviceName) -> OpenedSandbox:
     """Return the sandbox asked for, before the assignment is read.
 
     Its fork-server imports torch for seconds. The files' places say what is needed here.

@@ -214,6 +214,9 @@ class OpenedSandbox(Sandbox):
         No thread is left of it, so that this process may be forked.
         """
 
+    def __enter__(self) -> OpenedSandbox:
+        return self
+
 
 class SandboxSource(ABC):
     """Opens sandboxes, in this process and in forks of it. A context manager, left by this one."""
