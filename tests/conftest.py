@@ -18,6 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_of_one import ForkedOfOne
+
+from grader.sandbox.host import open as opening
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a script: all that tests start and interrupt would ignore it too.
@@ -57,6 +60,19 @@ def signals_as_they_were() -> Iterator[None]:
     yield
     if signal.getsignal(signal.SIGTERM) is not before:
         signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fork_servers_forked_of_one() -> Iterator[None]:
+    """Fork the fork-servers of all sandboxes here of one, as those of a class are.
+
+    Each would import torch anew, for two core-seconds. ``tests/conformance`` starts its own.
+    """
+    origins = ForkedOfOne()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "ForkServerSandbox", origins.opened)
+        yield
+    origins.close()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

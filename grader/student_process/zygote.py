@@ -8,8 +8,8 @@ Requests: a ``WallPlan`` once; then a ``ProcessPlan`` with three descriptors: co
 status pipe. Answers: ``{"ready": …}`` or ``{"failed": text, "call": …}`` once, with the system call
 that the machine refused, if it was one; then ``{"started": n}`` with a pidfd or ``{"refused": n,
 "reason": …}``, and ``{"ended": n, "status": …, "peak": …}`` when student process ``n`` and all
-below it are gone. ``ANOTHER_SERVER`` with a descriptor asks for another fork-server: a fork, which
-serves over that socket, and answers there ``{"ready": …}`` with a pidfd of itself.
+below it are gone. A further ``WallPlan``, with one descriptor, asks for another fork-server: a fork
+that serves over that socket, and answers there ``{"ready": …}`` with a pidfd of itself.
 
 Defends against: a submission that looks for what its ancestors knew. A student process leaves the
 frames of the loop before it does anything, and has none of its descriptors.
@@ -29,7 +29,7 @@ import sys
 from typing import Any, NamedTuple
 
 from grader.sandbox.walls import apply, libc, self_test, view
-from grader.sandbox.walls.plan import ANOTHER_SERVER, Mechanism, ProcessPlan, Wall, WallPlan
+from grader.sandbox.walls.plan import Mechanism, ProcessPlan, Wall, WallPlan
 from grader.student_process import bound_output
 from grader.wire.frames import Connection
 from grader.wire.messages import from_bytes
@@ -47,10 +47,14 @@ class Start(NamedTuple):
 
 
 class ForkServer:
-    """Serves start requests until the host hangs up."""
+    """Serves start requests until the host hangs up.
+
+    Attributes:
+        plan: The walls of its student processes.
+    """
 
     def __init__(self, control: socket.socket, plan: WallPlan) -> None:
-        self._plan = plan
+        self.plan = plan
         self._nested = plan.has(Wall.PIDS)
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY) if self._nested else -1
         self._listen_to(control)
@@ -68,8 +72,8 @@ class ForkServer:
                 data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, 3)
                 if not data:
                     return None
-                if data == ANOTHER_SERVER:
-                    if self._fork_another(fds[0]):
+                if len(fds) == 1:
+                    if self._fork_another(data, fds[0]):
                         break  # what the other one polled is not this one's
                     continue
                 start = Start(from_bytes(data, ProcessPlan), fds)
@@ -90,7 +94,7 @@ class ForkServer:
         self._poll.register(control, select.POLLIN)
         self._processes: dict[int, tuple[int, int]] = {}
 
-    def _fork_another(self, line: int) -> bool:
+    def _fork_another(self, plan: bytes, line: int) -> bool:
         """Fork another fork-server; return True in it."""
         # Nobody asks how it ends; nor an orphan of it, which is this one's then.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -103,8 +107,9 @@ class ForkServer:
             return False
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if not self._plan.namespaces:
+        if not self.plan.namespaces:
             adopt_orphans()
+        self.plan = from_bytes(plan, WallPlan)
         self._control.close()
         self._listen_to(socket.socket(fileno=line))
         own = os.pidfd_open(os.getpid())
@@ -286,6 +291,7 @@ def main() -> None:
     start = server.run()
     if start is not None:
         server.leave()
+        plan = server.plan
         del server
         become_student_process(plan, start)
     os._exit(0)

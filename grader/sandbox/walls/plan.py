@@ -10,9 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-ANOTHER_SERVER = b"another"
-"""The message that has a fork-server fork another one."""
-
 
 class Mechanism(str, Enum):
     """How a student process is set apart: with namespaces as root, as a user, or without any."""
