@@ -2,9 +2,9 @@
 
 In each setting the command grades the showcase, or its right and its wrong file, and the process's
 proof tells which walls stand. The conformance suite runs, and attacks are graded, where settings
-come together or give the other tier. As root and as a user with nothing but a number, the two that
-differ most, the whole suite runs, and some of all attacks. A sample runs in each of them, of what a
-wall or a limit stops: what the judge stops does not depend on where it runs.
+come together or give the other tier. With Docker's defaults the whole suite runs, and some of all
+attacks. A sample runs in each of them, of what a wall or a limit stops: what the judge stops does
+not depend on where it runs.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Case:
         installed: Where the package lies, if not among the others, and how Python finds it.
         tier: What ``--isolation auto`` must give.
         attempts: Of a process to break out, each of which must fail.
-        share: The whole suite runs here, and beside the sample every sixth attack from this on.
+        whole: The whole suite and all of the showcase run here, and beside the sample every sixth
+            attack.
     """
 
     title: str
@@ -65,12 +66,12 @@ class Case:
     installed: str = ""
     tier: str = "restricted"
     attempts: int = 25
-    share: int | None = None
+    whole: bool = False
 
 
 CASES = {
-    "root": Case("root, Docker's defaults", share=0),
-    "user": Case("`--user 1000`, not in /etc/passwd", USER, share=3),
+    "root": Case("root, Docker's defaults", whole=True),
+    "user": Case("`--user 1000`, not in /etc/passwd", USER),
     "user-unconfined": Case("the same, seccomp unconfined", (*USER, *UNCONFINED)),
     "no-capabilities": Case("root, `--cap-drop ALL`", NO_CAPABILITIES),
     "read-only": Case("root, `--read-only --tmpfs /tmp`", READ_ONLY),
@@ -112,7 +113,7 @@ def test_the_command_grades_the_showcase(engine: Engine, name: str, tmp_path: Pa
     case, out = CASES[name], tmp_path / "out"
     out.mkdir()
     submissions, given = sorted((ROOT / SHOWCASE).iterdir()), f"{COURSE}/{SHOWCASE}"
-    if case.share is None:
+    if not case.whole:
         # What never ends waits for its limits, and does so alike in all settings.
         submissions = [path for path in submissions if path.stem in ("right", "wrong")]
         (out / "class").mkdir()
@@ -149,7 +150,7 @@ def test_walls_hold_and_attacks_get_what_their_labels_say(
     case, out = CASES[name], tmp_path / "out"
     out.mkdir()
     suite = f"{COURSE}/tests/conformance"
-    tests = [suite] if case.share is not None else [f"{suite}/{file}" for file in FEWER]
+    tests = [suite] if case.whole else [f"{suite}/{file}" for file in FEWER]
     corpus = f"{COURSE}/tests/exploits/test_corpus.py"
     judged = f"{corpus}::test_the_verdict_is_exact_and_nothing_is_gained"
     attacks = [f"{judged}[{each}]" for each in _attacks(case)]
@@ -180,12 +181,12 @@ def test_walls_hold_and_attacks_get_what_their_labels_say(
 
 
 def _attacks(case: Case) -> Sequence[str]:
-    """Return the sample, and a setting's share of the others."""
+    """Return the sample, and some of the others where all is run."""
     sample = _sample()
-    if case.share is None:
+    if not case.whole:
         return sample
     others = [each.name for each in entries() if each.name not in sample]
-    return [*sample, *others[case.share :: 6]]
+    return [*sample, *others[::6]]
 
 
 def _sample() -> Sequence[str]:
