@@ -22,8 +22,10 @@ def test_lint_finds_no_problem(
     monkeypatch.setattr("sys.argv", ["grader", "lint", assignment, "--no-labels"])
     monkeypatch.chdir(ROOT)
     if assignment in TAKES_LONG:
-        # Grading them all takes many minutes, and “test_submissions” asks what lint would.
+        # Grading them all takes many minutes, and “test_submissions” asks what lint would; so does
+        # grading the other questions once with each known mistake.
         monkeypatch.setattr("grader.authoring.lint.try_labelled", lambda *_: ())
+        monkeypatch.setattr("grader.authoring.lint.costs_elsewhere", lambda *_: ())
         # The other tests run their references with other seeds.
         monkeypatch.setattr("grader.authoring.lint.SEEDS", SEEDS[:1])
     with pytest.raises(SystemExit) as ended:
