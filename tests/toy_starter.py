@@ -16,9 +16,11 @@ from grader.run.materials import Materials, load_materials
 from grader.sandbox.host.open import open_sandbox
 from grader.sandbox.host.processes import (
     Isolation,
+    OpenedSandbox,
     ProcessSpec,
     Sandbox,
     SandboxedProcess,
+    SandboxSource,
 )
 from grader.selfcheck.files import to_files
 from grader.speed_statistics.sampling import readable
@@ -159,7 +161,7 @@ def author(root: Path) -> Materials:
     return load_materials(folder / "assignment.yml")
 
 
-class Lent(Sandbox):
+class Lent(OpenedSandbox):
     """The walls of most tests of a process: one fork-server, which closing leaves open."""
 
     def __init__(self) -> None:
@@ -179,9 +181,25 @@ class Lent(Sandbox):
     def close(self) -> None:
         pass
 
+    def hand_on(self) -> SandboxSource:
+        return LentSource(self)
+
+
+class LentSource(SandboxSource):
+    """Lends the same again."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    def open(self) -> Sandbox:
+        return self._sandbox
+
+    def close(self) -> None:
+        pass
+
 
 @cache
-def lent() -> Sandbox:
+def lent() -> OpenedSandbox:
     """Return them, put up once."""
     return Lent()
 

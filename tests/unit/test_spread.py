@@ -32,8 +32,8 @@ def test_each_file_has_one_worker(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they take seconds to import
-    (pytester.path / "conftest.py").write_bytes((TESTS / "conftest.py").read_bytes())
-    (pytester.path / "spread.py").write_bytes((TESTS / "spread.py").read_bytes())
+    for name in ("conftest.py", "spread.py", "forked_of_one.py"):
+        (pytester.path / name).write_bytes((TESTS / name).read_bytes())
     body = "import pytest\n\n@pytest.mark.parametrize('n', range(6))\ndef test_it(n): pass\n"
     pytester.makepyfile(test_one=body, test_two=body, test_three=body)
     outcome = pytester.runpytest_subprocess("-p", "xdist", "-n", "2", "-v")

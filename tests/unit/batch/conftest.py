@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from in_process import Here
 from grader.batch.discover import Found, discover
 from grader.batch.ledger import BatchSettings
 from grader.cli import app as cli
+from grader.cli import batch as cli_batch
 from grader.cli import class_run as cli_class
 from grader.cli import regrade as cli_regrade
 from grader.grading import Grader, Options
@@ -115,7 +116,8 @@ def command(course: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> 
         return ended.value.code or 0
 
     for module in (cli_class, cli_regrade):
-        monkeypatch.setattr(module, "make_sandbox", lambda *_: nullcontext(sandbox))
+        monkeypatch.setattr(module, "make_sandbox", lambda *_: sandbox)
+    monkeypatch.setattr(cli_batch, "open_early", lambda *_: sandbox)
     monkeypatch.setattr(
         cli_class,
         "LocalWorkers",
