@@ -22,8 +22,8 @@ def test_lint_finds_no_problem(
     monkeypatch.setattr("sys.argv", ["grader", "lint", assignment, "--no-labels"])
     monkeypatch.chdir(ROOT)
     if assignment in TAKES_LONG:
-        # Grading them all takes many minutes, and “test_submissions” asks what lint would; so does
-        # grading the other questions once with each known mistake.
+        # Grading them all takes many minutes, and “test_submissions” asks what lint would. To grade
+        # the other questions once with each known mistake takes as long.
         monkeypatch.setattr("grader.authoring.lint.try_labelled", lambda *_: ())
         monkeypatch.setattr("grader.authoring.lint.costs_elsewhere", lambda *_: ())
         # The other tests run their references with other seeds.

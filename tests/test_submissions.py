@@ -70,12 +70,12 @@ A machine may take seconds to hand out the memory that the assignment itself all
 
 MENDED = {
     "data_parallel_model_left_on_the_cpu", "data_parallel_only_moved",
-    "data_parallel_parts_out_of_order", "pool_in_order_of_completion", "toy_activation_not_moved",
-    "data_parallel_results_of_one", "freeze_freezes_all", "full_no_zero_grad_and_loss_after_step",
-    "gpu_labels_at_home", "log_other_tags", "net_two_outputs", "plot_always_png", "pool_iterator",
+    "data_parallel_parts_out_of_order", "data_parallel_results_of_one", "freeze_freezes_all",
+    "full_no_zero_grad_and_loss_after_step", "gpu_labels_at_home", "log_other_tags",
+    "net_two_outputs", "plot_always_png", "pool_in_order_of_completion", "pool_iterator",
     "predict_float32_only", "predict_shuffled", "resnet_fc_left_behind", "resnet_not_flattened",
-    "train_detaches", "train_normalizes_in_place", "train_own_optimizer",
-    "train_zero_grad_too_late",
+    "toy_activation_not_moved", "train_detaches", "train_normalizes_in_place",
+    "train_own_optimizer", "train_zero_grad_too_late",
 }  # fmt: skip
 """Of `parallel` and `minibatch`, what is wrong and earns points only once a slip is mended.
 

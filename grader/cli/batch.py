@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import typer
 
 from grader.cli.options import (
@@ -28,6 +32,10 @@ from grader.cli.options import (
     WithoutOpt,
 )
 from grader.cli.support import find_file, make_folder, open_early
+from grader.errors import InfrastructureError
+
+if TYPE_CHECKING:
+    from grader.sandbox.host.processes import OpenedSandbox
 
 
 def batch(
@@ -53,7 +61,7 @@ def batch(
     """Grade every submission of a class. Adds gradebook.csv beside the reports."""
     file = find_file(assignment)
     make_folder(out)
-    with open_early(isolation, file, device.value) as sandbox:
+    with _opened(isolation, file, device) as sandbox:
         # Its fork-server imports torch meanwhile.
         from grader.cli.class_run import BatchOptions, grade_class
 
@@ -65,6 +73,16 @@ def batch(
         )  # fmt: skip
         given = {name for name in context.params if _was_given(context, name)}
         grade_class(options, given, sandbox)
+
+
+def _opened(
+    isolation: IsolationChoice, file: Path, device: DeviceChoice
+) -> AbstractContextManager[OpenedSandbox | None]:
+    try:
+        return open_early(isolation, file, device.value)
+    except InfrastructureError:
+        # The course, which is not read yet, may ask for less; where it does not, this comes again.
+        return nullcontext()
 
 
 def _was_given(context: typer.Context, name: str) -> bool:

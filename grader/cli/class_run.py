@@ -89,13 +89,13 @@ class BatchOptions:
     profile: bool
 
 
-def grade_class(asked: BatchOptions, given: Collection[str], sandbox: OpenedSandbox) -> None:
+def grade_class(asked: BatchOptions, given: Collection[str], sandbox: OpenedSandbox | None) -> None:
     """Grade the class, write what there is, and exit with the status of its reports.
 
     Args:
         asked: The options.
         given: Names of the options that were typed; the others are as the course says, if it does.
-        sandbox: Opened as was asked, for the reference.
+        sandbox: Opened as was asked, for the reference; None where that could not be.
 
     Raises:
         typer.Exit: A report is incomplete, or it was interrupted.
@@ -122,9 +122,8 @@ def grade_class(asked: BatchOptions, given: Collection[str], sandbox: OpenedSand
             say(console, line)
         chosen = make_options(asked.device, asked.seed, questions, asked.clock)
         options = run.options(chosen, terms.get("gpu"))
-        if asked.isolation is not opened:  # the course has another word
-            sandbox.close()
-            sandbox = make_sandbox(asked.isolation, materials, options.device)
+        if sandbox is None or asked.isolation is not opened:
+            sandbox = _another(sandbox, asked.isolation, materials, options)
         grader, sandboxes = _prepared(materials, sandbox, options, console)
         with sandboxes:
             watched = str(asked.folder) if asked.watch else ""
@@ -204,6 +203,19 @@ def _jobs(asked: BatchOptions, found: Found) -> int:
     """Return how many submissions are graded at a time on this machine."""
     here = asked.jobs or os.cpu_count() or 1
     return here if asked.watch else min(here, len(found.submissions))
+
+
+def _another(
+    opened: OpenedSandbox | None,
+    isolation: IsolationChoice,
+    materials: Materials,
+    options: Options,
+) -> OpenedSandbox:
+    """Return a sandbox as the course asks for it, in place of the one that was opened."""
+    if opened is not None:
+        # Its thread, too, is gone before workers are forked.
+        opened.close()
+    return make_sandbox(isolation, materials, options.device)
 
 
 def _prepared(

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from in_process import Here
@@ -15,7 +16,10 @@ from grader.batch.class_run import ClassRun
 from grader.batch.discover import Found, discover
 from grader.batch.ledger import BatchSettings, read_grades, write_grades
 from grader.batch.rerun import regrade, rejudge, replay
-from grader.errors import UsageError
+from grader.cli import batch as cli_batch
+from grader.cli import class_run as cli_class
+from grader.cli.options import IsolationChoice
+from grader.errors import InfrastructureError, UsageError
 from grader.grading import Grader, Options
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.run.plan import plan_digests
@@ -300,3 +304,29 @@ def test_one_that_poisons_its_process_harms_nobody(course: Path, grader: Grader)
     scores = book(course)
     assert scores.pop("aaa") in ("0", "1")
     assert scores == SCORES
+
+
+def test_a_course_may_ask_for_less_than_the_machine_gives_by_itself(
+    course: Path, command: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*_: object) -> None:
+        raise InfrastructureError("no walls here")
+
+    asked: list[str] = []
+    there = cli_class.make_sandbox
+
+    def made(isolation: IsolationChoice, *rest: Any) -> Any:
+        asked.append(isolation.value)
+        return there(isolation, *rest)
+
+    monkeypatch.setattr(cli_batch, "open_early", refused)
+    monkeypatch.setattr(cli_class, "make_sandbox", made)
+    course_file = course / "course.yml"
+    course_file.write_text("schema: torchgrade/course/v1\nbatch: {isolation: none}\n")
+    assert command("batch", "tiny", "class", "--out", "out", "--clock", "off") == 0
+    assert asked == ["none"]
+    # Where the course has no other word, what was refused is said.
+    course_file.unlink()
+    monkeypatch.setattr(cli_class, "make_sandbox", refused)
+    assert command("batch", "tiny", "class", "--out", "other", "--clock", "off") != 0
+    assert "no walls here" in capsys.readouterr().err
