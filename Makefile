@@ -20,7 +20,7 @@ ID ?= pytorch101
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade test test-all redteam gpu gpu-env gpu-doctor containers check lint types contracts starter golden bench accuracy priced clean
+.PHONY: help setup grade test test-all test-release redteam gpu gpu-env gpu-doctor containers check lint types contracts starter golden bench accuracy priced clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,8 +44,11 @@ test: $(STAMP) lint types contracts ## Lint, types, import contract, starter dri
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not heavy'
 
 test-all: $(STAMP) ## Heavy tests: grader lint, large classes, browser; then soak and clock, alone
-	$(BIN)/python -m pytest -n $(JOBS) -m 'heavy and not alone'
+	$(BIN)/python -m pytest -n $(JOBS) -m 'heavy and not alone and not release'
 	$(BIN)/python -m pytest -m 'heavy and alone'
+
+test-release: $(STAMP) ## Before a release: all of which make test-all takes a sample
+	$(BIN)/python -m pytest -n $(JOBS) -m release
 
 gpu-env: $(GPU_STAMP) ## Torch's CUDA build that fits the driver, into .venv-gpu. TORCH_CUDA=12.6: for older cards
 

@@ -36,11 +36,12 @@ from grader.run.judge_submission import (
     SubmissionRunner,
     Verdicts,
     for_all,
+    has_wrong_results,
     judge_all,
 )
 from grader.run.materials import Materials
 from grader.run.mending import Mender
-from grader.run.mistakes import Explains, KnownMistakes
+from grader.run.mistakes import Explains, KnownMistakes, same_results
 from grader.run.observe import (
     NOT_RUN,
     PhaseTimes,
@@ -288,6 +289,8 @@ class Grader:
     def _made(
         self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun, sandbox: Sandbox
     ) -> Made | None:
+        if not self._is_wrong(planned, run, right):
+            return None
         # Looked up when it is asked: whoever has mistakes explained otherwise sets them later.
         return self.mistakes.made(planned, run, right, sandbox)
 
@@ -311,7 +314,25 @@ class Grader:
 
     def _prices(self, runs: Runs) -> dict[str, Price]:
         """Return the prices of the known mistakes that a submission makes, by question id."""
-        return self.mistakes.prices(runs, (self.plan, self.reference_runs), self._sandbox)
+        right = self.reference_runs
+        wrong = {
+            name: runs[name]
+            for planned in self.plan
+            if (name := planned.question.id) in runs
+            and self._is_wrong(planned, runs[name], right[name])
+        }
+        return self.mistakes.prices(wrong, (self.plan, right), self._sandbox)
+
+    def _is_wrong(self, planned: PlannedQuestion, run: QuestionRun, right: QuestionRun) -> bool:
+        """Tell whether known mistakes run beside what a submission did.
+
+        Results that are drawn, as in training, differ from the reference's in right submissions,
+        too.
+        """
+        if same_results(run.observations, right.observations):
+            return False
+        with self._guard.judging():
+            return has_wrong_results(planned, right, run)
 
     def _explained(self, judged: dict[str, Verdicts], runs: Runs) -> dict[str, Verdicts]:
         """Return the verdicts; those that a known mistake explains say so."""

@@ -20,7 +20,10 @@ from typing import Any
 import pytest
 from forked_of_one import ForkedOfOne
 
+from grader.run import judge_submission
 from grader.sandbox.host import open as opening
+from grader.static_analysis.facts import SourceFacts
+from grader.static_analysis.reader import SourceReader
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a script: all that tests start and interrupt would ignore it too.
@@ -73,6 +76,26 @@ def fork_servers_forked_of_one() -> Iterator[None]:
         patch.setattr(opening, "ForkServerSandbox", origins.opened)
         yield
     origins.close()
+
+
+class _OneReader(SourceReader):
+    """A reader of sources that all graders of a run share; each would start one, to read a file."""
+
+    _shared = SourceReader()
+
+    def start(self) -> None:
+        self._shared.start()
+
+    def read(self, data: bytes) -> SourceFacts:
+        return self._shared.read(data)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sources_read_in_one_process() -> Iterator[None]:
+    """Read the sources of all submissions in one process, as those of a class are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judge_submission, "SourceReader", _OneReader)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

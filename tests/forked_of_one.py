@@ -24,7 +24,8 @@ class ForkedOfOne:
         self, plan: WallPlan, canaries: CanaryHolder, insist: bool = True
     ) -> ForkServerSandbox:
         """Return a sandbox; what is not to import torch starts its own, in no time."""
-        origin = self._origin(plan) if plan.preload else None
+        # What does not insist on walls lacks one: its own origin would not hold.
+        origin = self._origin(plan) if plan.preload and insist else None
         return ForkServerSandbox(plan, canaries, insist, origin)
 
     def close(self) -> None:

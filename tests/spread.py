@@ -15,8 +15,16 @@ from xdist.scheduler import LoadScopeScheduling
 _TOGETHER = ("tests/containers/",)
 """Folders that go to one worker as a whole: they share a container engine."""
 
-_APART = ("tests/test_assignments.py", "tests/test_submissions.py")
-"""Files that are cut up by assignment: they take longest, and have a grader for each."""
+_APART = (
+    "tests/test_assignments.py",
+    "tests/test_oracle.py",
+    "tests/test_submissions.py",
+    "tests/unit/benches/test_states.py",
+    "tests/vgpu/gpu_scripts/test_scripts.py",
+)
+"""Files that are cut up by assignment or script: they take longest, and share nothing more.
+
+The last one, in one piece, would keep one worker for minutes while the others wait."""
 
 
 def scope_of(test: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from labels import TAKES_LONG
 
 from grader.authoring.lint import SEEDS
 from grader.cli import app as cli
+from grader.run.materials import Materials
+from grader.run.mistakes import KnownMistakes
 
 ROOT = Path(__file__).parents[1]
 ASSIGNMENTS = sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yml"))
@@ -17,6 +20,29 @@ ASSIGNMENTS = sorted(path.parent.name for path in ROOT.glob("assignments/*/assig
 @pytest.mark.heavy
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_lint_finds_no_problem(
+    assignment: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if assignment in TAKES_LONG:
+        # Their known mistakes take minutes; see below.
+        monkeypatch.setattr("grader.authoring.lint.KnownMistakes", _unknown)
+        monkeypatch.setattr("grader.authoring.lint.unfit_mistakes", lambda *_: ())
+    _lint(assignment, monkeypatch, capsys)
+
+
+@pytest.mark.heavy
+@pytest.mark.release
+@pytest.mark.parametrize("assignment", TAKES_LONG)
+def test_lint_finds_no_problem_of_known_mistakes(
+    assignment: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _lint(assignment, monkeypatch, capsys)
+
+
+def _unknown(materials: Materials) -> KnownMistakes:
+    return KnownMistakes(replace(materials, mistakes=()))
+
+
+def _lint(
     assignment: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["grader", "lint", assignment, "--no-labels"])

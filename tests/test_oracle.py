@@ -24,7 +24,10 @@ from grader.sandbox.host.processes import Sandbox
 
 pytestmark = pytest.mark.heavy
 
-ASSIGNMENTS = sorted(path.name for path in (ROOT / "assignments").iterdir())
+ASSIGNMENTS = [
+    pytest.param(name, marks=pytest.mark.release) if name in TAKES_LONG else name
+    for name in sorted(path.name for path in (ROOT / "assignments").iterdir())
+]
 _WITHOUT_SHOWCASE = 2
 """So many wrong submissions stand for an assignment that has no showcase. Where each takes long,
 none do: their labels say what they earn."""

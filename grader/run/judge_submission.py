@@ -43,6 +43,7 @@ from grader.run.prices import (
     of_cases,
     of_slip,
     of_values,
+    results_alone,
     shows_work,
     with_credit,
     with_price,
@@ -212,6 +213,27 @@ def wrong_results(
         return []
     judged = _judged(planned, reference, submission)
     return _wrong_results(planned.question, _unsettled(planned.question, judged, submission))
+
+
+def has_wrong_results(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> bool:
+    """Tell whether anything that came back is wrong, so that known mistakes are asked for.
+
+    Args:
+        planned: The question with the inputs that both runs got.
+        reference: What the reference did with them.
+        submission: What the submission did.
+    """
+    if reference.entry is None or submission.entry is None:
+        return False
+    judged = _judged(planned, reference, submission)
+    verdicts = _unsettled(planned.question, judged, submission)
+    return any(
+        verdicts[check.id].code in OF_RESULTS
+        for check in planned.question.checks
+        if results_alone(check)
+    )
 
 
 def _wrong_results(question: Question, verdicts: Verdicts) -> list[Check]:

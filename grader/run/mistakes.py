@@ -130,14 +130,16 @@ class KnownMistakes:
         Where the machine could not run the mistakes, the price is unknown.
 
         Args:
-            runs: What the submission did.
+            runs: What the submission did, of questions where something that came back is wrong.
             against: The inputs, and what the reference did with them.
             sandbox: Where mistakes run that have not run yet.
         """
         plan, reference = against
         prices_of = {}
-        for planned in self._doubtful(plan, runs, reference):
+        for planned in plan:
             name = planned.question.id
+            if not self._has_prices(name, runs.get(name)):
+                continue
             alike = self._alike(planned, runs[name], reference[name], sandbox)
             if alike is None:
                 prices_of[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
@@ -161,9 +163,7 @@ class KnownMistakes:
             sandbox: Where the mistake runs.
         """
         name = planned.question.id
-        if not any(case.counted for case in planned.cases):
-            return None
-        if not list(self._doubtful([planned], {name: run}, {name: right})):
+        if not any(case.counted for case in planned.cases) or not self._has_prices(name, run):
             return None
         mistake = self.paid(planned, run, right, sandbox)
         if mistake is None:
@@ -225,21 +225,10 @@ class KnownMistakes:
         finally:
             session.finish()
 
-    def _doubtful(
-        self,
-        plan: Sequence[PlannedQuestion],
-        runs: Mapping[str, QuestionRun],
-        reference: Mapping[str, QuestionRun],
-    ) -> Iterator[PlannedQuestion]:
-        """Yield the questions with prices in which it did otherwise than the reference."""
-        for planned in plan:
-            name = planned.question.id
-            run = runs.get(name)
-            worth = (each.earns for each in self._materials.mistakes if name in each.questions)
-            if run is None or not run.observations or all(each is None for each in worth):
-                continue
-            if not same_results(run.observations, reference[name].observations):
-                yield planned
+    def _has_prices(self, question: str, run: QuestionRun | None) -> bool:
+        """Tell whether a question was run and any of its mistakes has a price."""
+        worth = (each.earns for each in self._materials.mistakes if question in each.questions)
+        return bool(run and run.observations) and any(each is not None for each in worth)
 
     @staticmethod
     def _paid(alike: Sequence[MistakeRun]) -> KnownMistake | None:

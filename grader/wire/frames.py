@@ -89,9 +89,8 @@ def pack(frame: Frame) -> list[Buffer]:
     fields = {name: encoder.encode(value) for name, value in frame.fields.items()}
     blobs = [memoryview(blob).cast("B") for blob in encoder.blobs]
     lengths = [len(blob) for blob in blobs]
-    header = json.dumps(
-        {"type": frame.type, "fields": fields, "blobs": lengths}, separators=(",", ":")
-    ).encode("ascii")
+    document = {"type": frame.type, "fields": fields, "blobs": lengths}
+    header = _WRITER.encode(document).encode("ascii")
     # Refused here, where the value is known: at the other end it would count as a violation of
     # whoever sent it.
     if len(header) > Caps().header:
@@ -190,18 +189,21 @@ def _unique(pairs: list[tuple[str, Node]]) -> dict[str, Node]:
     return members
 
 
+# Made once: ``json.loads`` and ``json.dumps`` make one for each message.
+_WRITER = json.JSONEncoder(separators=(",", ":"))
+_READER = json.JSONDecoder(
+    # Floats travel as hexadecimal text, which is exact; “NaN” and “1e999” in JSON are not JSON.
+    parse_float=_refuse,
+    parse_int=_bounded_int,
+    parse_constant=_refuse,
+    object_pairs_hook=_unique,
+)
+
+
 def _load(header: Buffer) -> Any:
     try:
         # ASCII, which is what pack() writes: json would otherwise guess among UTF-8, -16 and -32.
-        return json.loads(
-            str(header, "ascii"),
-            # Floats travel as hexadecimal text, which is exact; “NaN” and “1e999” in JSON are not
-            # JSON.
-            parse_float=_refuse,
-            parse_int=_bounded_int,
-            parse_constant=_refuse,
-            object_pairs_hook=_unique,
-        )
+        return _READER.decode(str(header, "ascii"))
     except RecursionError:
         raise ProtocolError("a header nested too deep") from None
     except ValueError as error:

@@ -88,7 +88,12 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(
+    params=[
+        name if name in TOGETHER else pytest.param(name, marks=pytest.mark.release)
+        for name in CASES
+    ]
+)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -22,6 +22,10 @@ TESTS = Path(__file__).parents[1]
         ("tests/test_submissions.py::test_b[knn]", "tests/test_submissions.py knn"),
         ("tests/test_submissions.py::test_b[mac.zip-]", "tests/test_submissions.py"),
         ("tests/containers/test_engine.py::test_b", "tests/containers/"),
+        (
+            "tests/vgpu/gpu_scripts/test_scripts.py::test_b[fsdp]",
+            "tests/vgpu/gpu_scripts/test_scripts.py fsdp",
+        ),
     ],
 )
 def test_a_scope_is_a_file_an_assignment_or_a_folder(test: str, scope: str) -> None:

@@ -176,6 +176,23 @@ def test_right_submissions_earn_what_they_earned(graded: Grades) -> None:
     assert graded("return 2 * x").score == 3
 
 
+@pytest.mark.parametrize(("body", "asked"), [("return x + 1", True), ("return 2.001 * x", False)])
+def test_mistakes_run_only_beside_what_is_wrong(
+    opened: Callable[[Materials], Grader],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    body: str,
+    asked: bool,
+) -> None:
+    ran: list[object] = []
+    monkeypatch.setattr(KnownMistakes, "_observe", lambda *what: ran.append(what))
+    loose = materials(
+        tmp_path, MISTAKES.replace("no_loops, ", ""), CHECKS.replace("1.0e-5", "1e-2")
+    )
+    grade(opened(loose), tmp_path, f"def double(x):\n    {body}\n")
+    assert bool(ran) == asked
+
+
 def test_an_assignment_or_a_course_turns_prices_off(
     opened: Callable[[Materials], Grader], tmp_path: Path
 ) -> None:

@@ -11,13 +11,23 @@ from gpu_scripts.processes import run_together
 from gpu_scripts.runner import differences, numbers, run, scripts
 from grader.vgpu.__main__ import Meeting
 
-# One of each sort; the others take minutes.
 _LIGHT = {"autocast_lists", "export"}
-_ALL = [
-    pytest.param(each, id=name, marks=[] if name in _LIGHT else pytest.mark.heavy)
-    for each in scripts()
-    for name in [each.path.stem]
-]
+_HEAVY = {
+    "amp_grad_scaler", "average_and_lists", "checkpoint_and_resume", "collectives", "cuda_graph",
+    "data_parallel", "ddp_torchrun", "fsdp2", "loader_pinned", "memory_reports", "model_parallel",
+    "nccl_refuses_one_gpu_twice", "pipelining", "pool_of_processes", "streams_and_events",
+    "tensor_parallel", "transformer", "unequal_exchanges",
+}  # fmt: skip
+"""One of each sort; the others take minutes."""
+
+
+def _marks(name: str) -> list[pytest.MarkDecorator]:
+    if name in _LIGHT:
+        return []
+    return [pytest.mark.heavy] if name in _HEAVY else [pytest.mark.heavy, pytest.mark.release]
+
+
+_ALL = [pytest.param(each, id=each.path.stem, marks=_marks(each.path.stem)) for each in scripts()]
 
 
 @pytest.mark.parametrize("script", _ALL)
@@ -29,7 +39,7 @@ def test_a_script_does_what_its_docstring_says(script) -> None:
 
 def test_there_are_thirty() -> None:
     assert len(_ALL) >= 30
-    assert {each.path.stem for each in scripts()} >= _LIGHT
+    assert {each.path.stem for each in scripts()} >= _LIGHT | _HEAVY
 
 
 def test_other_numbers_are_seen() -> None:
