@@ -98,6 +98,14 @@ def sources_read_in_one_process() -> Iterator[None]:
         yield
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is for a release is heavy."""
+    for item in items:
+        if item.get_closest_marker("release"):
+            item.add_marker(pytest.mark.heavy)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="write the golden files anew")
 

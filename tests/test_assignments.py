@@ -29,7 +29,6 @@ def test_lint_finds_no_problem(
     _lint(assignment, monkeypatch, capsys)
 
 
-@pytest.mark.heavy
 @pytest.mark.release
 @pytest.mark.parametrize("assignment", TAKES_LONG)
 def test_lint_finds_no_problem_of_known_mistakes(

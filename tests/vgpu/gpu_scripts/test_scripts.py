@@ -24,7 +24,7 @@ _HEAVY = {
 def _marks(name: str) -> list[pytest.MarkDecorator]:
     if name in _LIGHT:
         return []
-    return [pytest.mark.heavy] if name in _HEAVY else [pytest.mark.heavy, pytest.mark.release]
+    return [pytest.mark.heavy if name in _HEAVY else pytest.mark.release]
 
 
 _ALL = [pytest.param(each, id=each.path.stem, marks=_marks(each.path.stem)) for each in scripts()]
