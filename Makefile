@@ -41,11 +41,11 @@ grade: $(STAMP) ## Grade six sample submissions; reports in build/grades
 	$(BIN)/grader batch pytorch101 tests/submissions/pytorch101/showcase --without gpu --out build/grades
 
 test: $(STAMP) lint types contracts ## Lint, types, import contract, starter drift, core tests
-	$(BIN)/python -m pytest -n $(JOBS) -m 'not heavy'
+	$(BIN)/python -m pytest -n $(JOBS) --durations=20 -m 'not heavy'
 
 test-all: $(STAMP) ## Heavy tests: grader lint, large classes, browser; then soak and clock, alone
-	$(BIN)/python -m pytest -n $(JOBS) -m 'heavy and not alone and not release'
-	$(BIN)/python -m pytest -m 'heavy and alone'
+	$(BIN)/python -m pytest -n $(JOBS) --durations=40 -m 'heavy and not alone and not release'
+	$(BIN)/python -m pytest --durations=10 -m 'heavy and alone'
 
 test-release: $(STAMP) ## Before a release: all of which make test-all takes a sample
 	$(BIN)/python -m pytest -n $(JOBS) -m release

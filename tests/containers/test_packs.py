@@ -26,9 +26,10 @@ from containers.engine import CACHE, ROOT, Engine, Setting
 FIRST = "pytorch101"
 ASSIGNMENTS = (
     FIRST,
-    "parallel",
-    pytest.param("tensors", marks=pytest.mark.release),
-    pytest.param("minibatch", marks=pytest.mark.release),
+    *(
+        pytest.param(name, marks=pytest.mark.release)
+        for name in ("parallel", "tensors", "minibatch")
+    ),
 )
 """The one that most begin with, one that starts processes, and two with packages of their own."""
 WHEELS = CACHE / "wheels"

@@ -13,10 +13,9 @@ from grader.vgpu.__main__ import Meeting
 
 _LIGHT = {"autocast_lists", "export"}
 _HEAVY = {
-    "amp_grad_scaler", "average_and_lists", "checkpoint_and_resume", "collectives", "cuda_graph",
-    "data_parallel", "ddp_torchrun", "fsdp2", "loader_pinned", "memory_reports", "model_parallel",
-    "nccl_refuses_one_gpu_twice", "pipelining", "pool_of_processes", "streams_and_events",
-    "tensor_parallel", "transformer", "unequal_exchanges",
+    "amp_grad_scaler", "collectives", "cuda_graph", "data_parallel", "ddp_torchrun", "fsdp2",
+    "loader_pinned", "memory_reports", "model_parallel", "nccl_refuses_one_gpu_twice",
+    "streams_and_events", "tensor_parallel", "transformer",
 }  # fmt: skip
 """One of each sort; the others take minutes."""
 
