@@ -47,7 +47,7 @@ test-all: $(STAMP) ## Heavy tests: grader lint, large classes, browser; then soa
 	$(BIN)/python -m pytest -n $(JOBS) --durations=40 -m 'heavy and not alone and not release'
 	$(BIN)/python -m pytest --durations=10 -m 'heavy and alone'
 
-test-release: $(STAMP) ## Before a release: all of which make test-all takes a sample
+test-release: $(STAMP) ## Before a release: heavy tests that make test-all leaves out
 	$(BIN)/python -m pytest -n $(JOBS) -m release
 
 gpu-env: $(GPU_STAMP) ## Torch's CUDA build that fits the driver, into .venv-gpu. TORCH_CUDA=12.6: for older cards

@@ -183,9 +183,8 @@ def grade(graders: Graders) -> Grade:
 
 
 _ONE_OF = 4
-"""Of what is wrong with assignments that take long, each so many-th is graded before a release too.
-
-Before that, all are: see ``make test-release``."""
+"""Of the wrong submissions and attacks of assignments that take long, ``make test-all`` grades one
+of so many, and ``make test-release`` the others."""
 
 
 def _labelled() -> Iterator[Any]:

@@ -209,10 +209,8 @@ def wrong_results(
         reference: What the reference did with them.
         submission: What the submission did.
     """
-    if reference.entry is None or submission.entry is None:
-        return []
-    judged = _judged(planned, reference, submission)
-    return _wrong_results(planned.question, _unsettled(planned.question, judged, submission))
+    verdicts = _of_each(planned, reference, submission)
+    return _wrong_results(planned.question, verdicts) if verdicts else []
 
 
 def has_wrong_results(
@@ -225,15 +223,17 @@ def has_wrong_results(
         reference: What the reference did with them.
         submission: What the submission did.
     """
+    verdicts = _of_each(planned, reference, submission)
+    judging = [check for check in planned.question.checks if results_alone(check)]
+    return bool(verdicts) and any(verdicts[check.id].code in OF_RESULTS for check in judging)
+
+
+def _of_each(planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun) -> Verdicts:
+    """Return the verdict of each check as ``_unsettled`` does; none where there is no function."""
     if reference.entry is None or submission.entry is None:
-        return False
+        return {}
     judged = _judged(planned, reference, submission)
-    verdicts = _unsettled(planned.question, judged, submission)
-    return any(
-        verdicts[check.id].code in OF_RESULTS
-        for check in planned.question.checks
-        if results_alone(check)
-    )
+    return _unsettled(planned.question, judged, submission)
 
 
 def _wrong_results(question: Question, verdicts: Verdicts) -> list[Check]:
