@@ -52,7 +52,7 @@ KINDS = {
 }
 PROOF = """
 import time
-from grader.sandbox.walls import privileges, proof
+from grader.sandbox.walls import privileges, self_test
 from grader.sandbox.walls.plan import Canary, ProcessPlan, Mechanism, WallPlan
 
 def cost(mechanism):
@@ -61,7 +61,7 @@ def cost(mechanism):
     process = ProcessPlan(1, 2**29, 2**18, 64, 2**24, 60)
     planned = privileges.planned_limits(process, privileges.address_space())
     begin = time.perf_counter()
-    proof.attempt_all(plan, process, planned)
+    self_test.attempt_all(plan, process, planned)
     return time.perf_counter() - begin
 """
 

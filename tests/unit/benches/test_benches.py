@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+from faults import no_faults
+
 BENCHES = Path(__file__).parents[2] / "bench"
+IMPORT = re.compile(r"from (grader(?:\.\w+)*) import ([^()\n]+)")
 LOAD = """
 import runpy, sys
 for path in sys.argv[1:]:
@@ -27,3 +34,25 @@ def test_every_bench_can_be_loaded() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert files
+
+
+def _is_there(module: str, name: str) -> bool:
+    try:
+        return hasattr(importlib.import_module(module), name) or bool(
+            importlib.import_module(f"{module}.{name}")
+        )
+    except ImportError:
+        return False
+
+
+def _unknown(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for module, names in IMPORT.findall(node.value):
+                each = [name.split()[0] for name in names.split(",")]
+                yield from (f"{module}.{name}" for name in each if not _is_there(module, name))
+
+
+def test_programs_in_the_text_of_a_bench_import_what_is_there() -> None:
+    benches = {path.name: path for path in sorted(BENCHES.glob("*.py"))}
+    no_faults(benches, _unknown, "it was renamed or is gone: say what is there now")
