@@ -2,7 +2,7 @@
 
 Makes an environment for each pair as pip finds it, with a wheel of this checkout and its test
 tools, and removes it after its row. Runs in it what a newcomer does (``TRIALS``) and writes the
-table of docs/student.md. Rows of pairs that are not named stay as they are. Logs are kept in
+table of docs/versions.md. Rows of pairs that are not named stay as they are. Logs are kept in
 build/versions. An environment with torch for CUDA takes 5 to 7 GB of disk.
 
     python tests/bench/versions.py 3.13:2.13.0 3.10:2.4.1 [--folder /somewhere] [--dry]
@@ -26,7 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "build/versions"
-PAGE = ROOT / "docs/student.md"
+PAGE = ROOT / "docs/versions.md"
 MARKS = ("<!-- versions: made by tests/bench/versions.py -->", "<!-- end of versions -->")
 ASSIGNMENT = "pytorch101"
 FILE = f"{ASSIGNMENT}.py"
@@ -225,8 +225,9 @@ def row_of(pair: str, product: Path, folder: Path) -> Row:
     """Do everything for one pair, and remove its environment."""
     python, _, torch = pair.rpartition(":")
     interpreter = shutil.which(python if "/" in python else f"python{python}")
-    row = Row([python, torch, "", ""])
-    name = f"{Path(python).name}-torch{torch}"
+    program = Path(python).name
+    row = Row([program.removeprefix("python"), torch, "", ""])  # no path of this machine
+    name = f"{program}-torch{torch}"
     environment = Environment(folder / name, LOGS / f"{name}.log")
     environment.log.unlink(missing_ok=True)
     try:
@@ -276,7 +277,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("pairs", nargs="+", metavar="PYTHON:TORCH")
     parser.add_argument("--folder", type=Path, help="where environments are made, one at a time")
-    parser.add_argument("--dry", action="store_true", help="leave docs/student.md as it is")
+    parser.add_argument("--dry", action="store_true", help="leave docs/versions.md as it is")
     options = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="versions-") as scratch:
