@@ -12,6 +12,8 @@ import importlib.util
 import re
 import subprocess
 import sys
+import urllib.request
+from http.client import HTTPException
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "gpu"))
@@ -22,9 +24,11 @@ INDEX = "https://download.pytorch.org/whl/cpu"
 
 FETCHES = "No GPU here: fetching torch {torch} for CPUs (about 200 MB) from torch's own index."
 CUDA = "A GPU is here: torch {torch} for it (about 3 GB) comes from the usual index."
+NO_ANSWER = "torch's own index cannot be read ({why})"
+NOT_FROM_IT = "torch's own index answers, but pip took no torch {torch} from it ({why})"
 USUAL = (
-    "torch's own index has none, or cannot be reached: pip's usual index serves, whose build for "
-    "Linux takes about 3 GB where it is one for GPUs."
+    "{found}: pip's usual index serves, whose build for Linux takes about 3 GB where it is one "
+    "for GPUs."
 )
 
 
@@ -32,6 +36,19 @@ def pinned(constraints: Path) -> str:
     """Return the version of torch that the constraints name; empty where they name none."""
     found = re.search(r"^torch==(\S+)", constraints.read_text(encoding="utf-8"), re.MULTILINE)
     return found[1] if found else ""
+
+
+def not_had(torch: str, index: str, said: str) -> str:
+    """Say why pip, which ``said`` this, has nothing from an index.
+
+    What pip says is the same for an index without such a build and for one that does not answer.
+    """
+    try:
+        urllib.request.urlopen(f"{index}/torch/", timeout=10).close()  # noqa: S310  a constant
+    except (OSError, HTTPException) as error:
+        return NO_ANSWER.format(why=getattr(error, "reason", error))
+    errors = re.findall(r"^ERROR: (.+)", said, re.MULTILINE)
+    return NOT_FROM_IT.format(torch=torch, why=errors[-1] if errors else "for no reason it gives")
 
 
 def main(constraints: Path, index: str = INDEX) -> None:
@@ -52,10 +69,12 @@ def main(constraints: Path, index: str = INDEX) -> None:
             f"torch=={torch}",
         ],
         check=False,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
     )  # fmt: skip
     if done.returncode:
-        print(USUAL, flush=True)
+        print(USUAL.format(found=not_had(torch, index, done.stderr)), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,10 @@ import runpy
 import shutil
 import subprocess
 import sys
+import threading
 import venv
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pip
@@ -51,7 +54,7 @@ def fetched(python: Path, index: str, folder: Path, pin: str = "torch==2.13.0\n"
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
     done = subprocess.run(
         [str(python), "-c", code, str(folder / "pins"), index],
-        env={**environment, "PIP_CONFIG_FILE": os.devnull},
+        env={**environment, "PIP_CONFIG_FILE": os.devnull, "no_proxy": "127.0.0.1"},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -77,7 +80,26 @@ def test_where_it_cannot_be_had_the_usual_index_serves(empty: Path, tmp_path: Pa
     if not sys.platform.startswith("linux"):
         pytest.skip("pip's usual build is small here")
     said = fetched(empty, (tmp_path / "nowhere").as_uri(), tmp_path, "torch==9.9.9\n")
+    assert "torch's own index cannot be read (" in said
     assert "pip's usual index serves" in said
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pip's usual build is small here")
+@pytest.mark.skipif(bool(driver_version()), reason="this machine has a GPU")
+def test_an_index_that_answers_is_not_said_to_be_out_of_reach(empty: Path, tmp_path: Path) -> None:
+    wheel(tmp_path / "index", "torch", "2.13.0+cpu", "filelock")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "index"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        index = f"http://127.0.0.1:{server.server_port}"
+        said = fetched(empty, index, tmp_path, "torch==9.9.9\n")
+        server.shutdown()
+    assert "index answers, but pip took no torch 9.9.9 from it (No matching distribution" in said
+    assert "cannot be read" not in said
+    assert "pip's usual index serves" in said
+    # Nothing listens there any more, and pip says the same.
+    said = fetched(empty, index, tmp_path, "torch==9.9.9\n")
+    assert "torch's own index cannot be read (" in said
 
 
 def test_nothing_is_fetched_where_torch_is(tmp_path: Path) -> None:
