@@ -405,12 +405,14 @@ def _reordered(pair: ArrayPair) -> Params | None:
 
 def _same_slices(actual: Array, expected: Array, axis: int) -> bool:
     """Tell whether both have the same slices along an axis, in whatever order."""
-    left, right = (
-        np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (actual, expected)
-    )
+    return numbers_close(_ordered_slices(actual, axis), _ordered_slices(expected, axis))
+
+
+def _ordered_slices(array: Array, axis: int) -> Array:
+    """Return an array's slices along an axis, each flat, in order of their sums."""
+    slices = np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
     # By the whole slice, so that rounding in one column does not change the order.
-    left, right = (array[np.argsort(array.sum(axis=1), kind="stable")] for array in (left, right))
-    return numbers_close(left, right)
+    return slices[np.argsort(slices.sum(axis=1), kind="stable")]
 
 
 def _one_item(pair: ArrayPair) -> Params | None:

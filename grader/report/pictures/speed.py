@@ -138,10 +138,10 @@ def _write(
     values: Mapping[str, float],
     tops: Mapping[str, float] | None = None,
 ) -> None:
-    for party in parties:
+    for place, party in enumerate(parties):
         top = max(values[party], (tops or values)[party])
         axes.annotate(
-            _amount(values[party]), (_LABELS[party], top), (0, 4), textcoords="offset points",
+            _amount(values[party]), (place, top), (0, 4), textcoords="offset points",
             ha="center", fontsize=8,
         )  # fmt: skip
 
@@ -209,9 +209,9 @@ def draw_pace(marks: PaceMarks, kind: Format = "svg") -> bytes:
         fmt="none", ecolor=INK, elinewidth=1, capsize=3,
     )  # fmt: skip
     axes.scatter(values, names, color=colours, s=36, zorder=3)
-    for name, value in zip(names, values, strict=True):
+    for place, (name, value) in enumerate(zip(names, values, strict=True)):
         axes.annotate(
-            f"{value:.3g}×", (max(value, high if name == own else value), name), (9, 0),
+            f"{value:.3g}×", (max(value, high if name == own else value), place), (9, 0),
             textcoords="offset points", va="center", fontsize=8,
         )  # fmt: skip
     axes.set_xscale("log")
