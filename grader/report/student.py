@@ -158,7 +158,7 @@ class StudentView:
         left = None if self.everything else Status.DEFERRED
         shown_checks = [check for check in _told(question) if check.status is not left]
         details, printed = self._details(question), set[Sequence[str]]()
-        for message, group in groupby(shown_checks, lambda check: check.student_message):
+        for (message, _), group in groupby(shown_checks, _told_with):
             checks = list(group)
             names, status = ", ".join(check.id for check in checks), checks[0].status
             yield f"{MARKS[status]} {names}: {message}", STYLE[status]
@@ -168,13 +168,22 @@ class StudentView:
                 printed.add(lines)
         if _to_mend(question):
             yield from ((line, "dim") for line in self._printed(question.id))
-        waiting = [check for check in question.checks if check.code is Code.REQUIREMENT_NOT_MET]
-        for requires, group in groupby(waiting, lambda check: check.params.get("requires")):
-            names_of: list[Param] = [check.id for check in group]
-            params = {"checks": names_of, "requires": cast("Param", requires)}
-            yield "– " + self._words.render(Message("counts_after", params)), "dim"
+        yield from self._resting(question)
         if hint := hint_of(question, self._hints, self._words):
             yield hint, "yellow"
+
+    def _resting(self, question: QuestionResult) -> Iterable[tuple[str, str]]:
+        """Yield lines on the checks that rest on others: what each earned, or what must pass."""
+        resting = [check for check in question.checks if check.code is Code.REQUIREMENT_NOT_MET]
+        for check in resting:
+            if check.status.earned:
+                line = f"{MARKS[check.status]} {check.id}: {check.student_message}"
+                yield line, STYLE[check.status]
+        waiting = [check for check in resting if not check.status.earned]
+        for requires, group in groupby(waiting, lambda check: check.params.get("requires")):
+            names: list[Param] = [check.id for check in group]
+            params = {"checks": names, "requires": cast("Param", requires)}
+            yield "– " + self._words.render(Message("counts_after", params)), "dim"
 
 
 def hint_of(question: QuestionResult, hints: Mapping[str, str], words: Words) -> str:
@@ -196,6 +205,14 @@ def of_the_file(question: QuestionResult) -> str:
 def _told(question: QuestionResult) -> list[CheckResult]:
     """Return the checks of which there is something to say."""
     return [check for check in question.checks if check.to_mend or check.status.open]
+
+
+def _told_with(check: CheckResult) -> tuple[str, str]:
+    """Return what checks have in common that one line tells.
+
+    A check that earned a part has a line of its own, since the sentence names its points.
+    """
+    return check.student_message, check.id if check.status.earned else ""
 
 
 def findings(question: QuestionResult) -> list[CheckResult]:

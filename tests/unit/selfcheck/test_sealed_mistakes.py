@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import toy_starter
 from observed import ended, seen, tensor
+from rich.console import Console
 
 from grader.assignment.cells import KnownMistake
 from grader.authoring.lint import new_assignment
@@ -21,6 +24,7 @@ from grader.authoring.starter import (
 from grader.checks.arrays import to_numpy
 from grader.observation import Observation, Outcome
 from grader.report.model import CheckResult, Report
+from grader.report.student import StudentView
 from grader.run.materials import load_materials
 from grader.run.mistakes import MistakeRun
 from grader.selfcheck.engine import SelfCheck
@@ -28,6 +32,7 @@ from grader.selfcheck.files import read_public, to_files
 from grader.selfcheck.folder import CASES_FILE
 from grader.selfcheck.sealed_mistakes import SealedMistakes, seal
 from grader.selfcheck.workplace import Workplace
+from grader.verdict import Status
 from grader.wire.values import Tensor, Value
 
 MISTAKES = """\
@@ -62,9 +67,12 @@ X = np.random.Generator(np.random.PCG64(3)).standard_normal((4, 3))
 
 @pytest.fixture(scope="module")
 def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("sealed")
+    return made_with(tmp_path_factory.mktemp("sealed"), MISTAKES)
+
+
+def made_with(root: Path, mistakes: str) -> Path:
     new_assignment("toy_two", root)
-    (root / "reference/toy_two/mistakes.py").write_text(MISTAKES)
+    (root / "reference/toy_two/mistakes.py").write_text(mistakes)
     materials = load_materials(root / "assignments/toy_two/assignment.yml")
     made = make_public(materials, toy_starter.lent())
     files = build_starter(materials.assignment, materials.folder, materials.reference_folder)
@@ -101,6 +109,19 @@ def test_another_mistake_opens_nothing(starter: Path, tmp_path: Path, body: str)
     (question,) = checked(starter, tmp_path, body).questions
     assert question.score < question.max_score
     assert not any(is_known(check) for check in question.checks)
+
+
+def test_a_terminal_shows_what_each_check_earned(tmp_path: Path) -> None:
+    priced = made_with(tmp_path, MISTAKES.replace("multiply by 2.", "multiply by 2.\n# earns: 0.5"))
+    report = checked(priced, tmp_path, "torch.add(x, 1)")
+    out = io.StringIO()
+    StudentView(Console(file=out, width=999), {}).report(report)
+    (question,) = report.questions
+    earned = re.findall(r"◐ (\w+): .*That earns (\S+) of \S+ points", out.getvalue())
+    partly = [check for check in question.checks if check.status is Status.PARTIAL]
+    assert len(partly) > 1
+    assert dict(earned) == {check.id: f"{check.score:g}" for check in partly}
+    assert "once values passes" not in out.getvalue()
 
 
 def test_nothing_of_it_can_be_read_in_the_starter(starter: Path) -> None:
