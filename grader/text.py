@@ -101,3 +101,25 @@ def print_wrapped(console: Console, text: Text, indent: int = 0) -> None:
         line.rstrip()
         line.pad_left(indent)
         console.print(line, soft_wrap=True)
+
+
+_MOST_OF_A_LINE = 200
+"""Characters of a line that is shown as it stands."""
+
+
+def print_marked(console: Console, sentence: str, line: str, column: int | None) -> None:
+    """Print what is wrong in a file, and the line where it is with a mark below it.
+
+    Args:
+        console: Where to.
+        sentence: What is wrong.
+        line: As it stands in the file; empty where that is unknown.
+        column: Characters before the mark; None for no mark.
+    """
+    from rich.text import Text  # noqa: PLC0415  what has no terminal does without it
+
+    print_wrapped(console, Text(sentence, "red"))
+    if line:
+        console.print(Text(f"    {inert(line, _MOST_OF_A_LINE)}"))
+    if line and column is not None:
+        console.print(Text(f"    {' ' * column}^", "red"))

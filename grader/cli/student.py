@@ -72,8 +72,6 @@ _WRONG = 3
 retries for the one must not retry for the other."""
 _UNASKED = 4
 """Exit status where nothing was packed, since another file is probably meant."""
-_MOST_SHOWN = 200
-"""Characters of a line that is shown as it stands."""
 
 
 def check(
@@ -145,18 +143,15 @@ def _checked(
     own: SelfCheck, ids: tuple[str, ...], view: StudentView, form: FormatChoice
 ) -> Report | None:
     """Check and print; return None where the file cannot be read."""
-    from grader.selfcheck.folder import unreadable
-    from grader.selfcheck.workplace import read_workplace, words_for
+    from grader.selfcheck.workplace import read_workplace, unreadable_whole, words_for
 
     place, console = own.workplace, make_console()
     submission = read_workplace(place)
-    broken = unreadable(submission)
     if form is FormatChoice.json:
         report = own.check(ids)
         typer.echo(report.model_dump_json(indent=2))
         return report
-    # One of several files costs its own questions alone; the others are checked all the same.
-    if broken is not None and len(place.public.assignment.asked) == 1:
+    if (broken := unreadable_whole(place, submission)) is not None:
         _show(broken, place.hand_in, form, words_for(submission))
         return None
     if form is FormatChoice.lines:
@@ -193,21 +188,15 @@ def _told(own: SelfCheck, ids: tuple[str, ...], view: StudentView, console: Cons
 
 def _show(broken: Unreadable, path: Path, form: FormatChoice, words: Words | None = None) -> None:
     """Print what keeps the file from being loaded, and the line with a mark below it."""
-    from rich.text import Text
-
     from grader.report.messages.catalogue import current
-    from grader.text import inert, print_wrapped
+    from grader.text import print_marked
 
     console, sentence = make_console(), (words or current()).render(broken.message)
     if form is FormatChoice.lines:
         line = 1 if path.suffix == ".ipynb" else broken.message.params.get("line")
         say(console, f"{_shown_path(path)}:{line}: {sentence}")
         return
-    print_wrapped(console, Text(sentence, "red"))
-    if broken.line:
-        console.print(Text(f"    {inert(broken.line, _MOST_SHOWN)}"))
-    if broken.line and broken.column is not None:
-        console.print(Text(f"    {' ' * broken.column}^", "red"))
+    print_marked(console, sentence, broken.line, broken.column)
 
 
 def _problem_lines(report: Report, place: Workplace) -> Iterator[str]:

@@ -15,7 +15,7 @@ from grader.report.messages.words import Words
 from grader.report.model import CheckResult, QuestionResult, Report
 from grader.report.summary import MARKS, amount, worth
 from grader.report.terminal import STYLE
-from grader.text import inert, print_wrapped
+from grader.text import inert, print_marked, print_wrapped
 from grader.verdict import Code, Message, Param, Status
 
 _MAX_LINE = 1200
@@ -122,6 +122,10 @@ class StudentView:
     def tell(self, message: Message, style: str = "") -> None:
         """Print the sentence of a message."""
         self.print(self._words.render(message), style)
+
+    def mark(self, message: Message, line: str, column: int | None) -> None:
+        """Print what is wrong in a file, and its line with a mark below it."""
+        print_marked(self._console, self._words.render(message), line, column)
 
     def print(self, text: str, style: str = "") -> None:
         """Print a line of harmless text as it is."""

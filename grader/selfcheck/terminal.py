@@ -32,6 +32,7 @@ from grader.report.student import (
 from grader.report.summary import amount
 from grader.report.sums import with_results
 from grader.selfcheck.engine import SelfCheck
+from grader.selfcheck.folder import Unreadable
 from grader.selfcheck.workplace import (
     Workplace,
     archive_name,
@@ -39,6 +40,7 @@ from grader.selfcheck.workplace import (
     from_text,
     line_of,
     read_workplace,
+    unreadable_whole,
 )
 from grader.selfcheck.written_stubs import elsewhere, inside
 from grader.static_analysis.reader import SourceReader
@@ -192,6 +194,15 @@ class SaveWatch:
         self._known = _FolderState({}, ())
         self._report: Report | None = None
 
+    def unreadable(self) -> Unreadable | None:
+        """Return what keeps Python from loading the file; then nothing in it can be checked.
+
+        Raises:
+            InTheWay: The submission cannot be read as it is now.
+        """
+        place = self._check.workplace
+        return unreadable_whole(place, read_workplace(place))
+
     def run(self) -> Rerun:
         """Check what is not as it was when it was checked last.
 
@@ -266,10 +277,11 @@ def watch_folder(own: SelfCheck, ids: tuple[str, ...], view: StudentView) -> Non
     watching = SaveWatch(own, ids)
     place = own.workplace
     try:
-        report = watching.run().report
-        _tell(own, view)
-        view.report(report, ids)
-        conclude(report, place, view)
+        if not _stopped(watching, view):
+            report = watching.run().report
+            _tell(own, view)
+            view.report(report, ids)
+            conclude(report, place, view)
         own.make_ready()
         view.say("watching", "bold", file=place.name)
         for _ in watching.changes():
@@ -284,8 +296,19 @@ def _tell(own: SelfCheck, view: StudentView) -> None:
         view.tell(message, "red")
 
 
+def _stopped(watching: SaveWatch, view: StudentView) -> bool:
+    """Say what keeps the file from being loaded; return whether something does."""
+    broken = watching.unreadable()
+    if broken is not None:
+        view.mark(broken.message, broken.line, broken.column)
+        view.say("waits_for_save", "bold")
+    return broken is not None
+
+
 def _again(own: SelfCheck, watching: SaveWatch, view: StudentView) -> None:
     try:
+        if _stopped(watching, view):
+            return
         rerun = watching.run()
     except UsageError as error:
         view.print(str(error), "red")

@@ -22,7 +22,14 @@ from grader.report.messages.catalogue import current
 from grader.report.messages.language import current_language
 from grader.report.messages.words import Words
 from grader.selfcheck.files import read_public
-from grader.selfcheck.folder import InTheWay, module_missing, renamed, starter_folder
+from grader.selfcheck.folder import (
+    InTheWay,
+    Unreadable,
+    module_missing,
+    renamed,
+    starter_folder,
+    unreadable,
+)
 from grader.selfcheck.public import PublicCases
 from grader.store.files import write_atomic
 from grader.submission import Submission, Where, read_submission
@@ -246,6 +253,14 @@ def read_workplace(place: Workplace) -> Submission:
 
 
 Found = TypeVar("Found")
+
+
+def unreadable_whole(place: Workplace, submission: Submission) -> Unreadable | None:
+    """Return what keeps Python from loading the file that all questions stand in; None if nothing.
+
+    One of several files costs its own questions alone; the others are checked all the same.
+    """
+    return unreadable(submission) if len(place.public.assignment.asked) == 1 else None
 
 
 def from_text(place: Workplace, read: Callable[[Submission], Found]) -> Found | None:

@@ -478,6 +478,48 @@ def test_what_cannot_be_graded_is_not_packed(
     assert not (folder / "toy.zip").exists()
 
 
+@pytest.mark.parametrize(
+    ("stops", "said"),
+    [
+        ("def broken(:\n", "toy.py, line {line}, column 12: invalid syntax."),
+        ("while True:\n    pass\n", "toy.py, line {line}: this loop never ends"),
+    ],
+)
+def test_watching_waits_while_the_file_cannot_be_loaded(
+    stops: str,
+    said: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = folder / "toy.py"
+    whole = path.read_text()
+    line = whole.count("\n") + 1
+
+    def saves(_: SaveWatch) -> Iterator[None]:
+        path.write_text(whole)
+        fill(folder, "double", "    return 2 * x")
+        right = path.read_text()
+        for text in (right, right + stops, right):
+            path.write_text(text)
+            yield None
+        raise KeyboardInterrupt
+
+    path.write_text(whole + stops)
+    monkeypatch.setattr(SaveWatch, "changes", saves)
+    assert run(monkeypatch, "check", "--watch") == 130
+    first, begun = capsys.readouterr().out.split("Watching toy.py")
+    assert "0 /" not in first
+    checked, stopped = begun.split("Checked again: double")
+    assert "double  3 + 1? / 4" in checked
+    assert "Checked again" not in stopped
+    assert " / " not in stopped
+    for text, number in ((first, line), (stopped, path.read_text().count("\n") + 1)):
+        assert said.format(line=number) in text
+        assert "The next save is looked at again." in " ".join(text.split())
+    assert "nothing that is checked has changed" in stopped
+
+
 def test_watching_says_what_was_checked_again_and_what_is_in_the_way(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
