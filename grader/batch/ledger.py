@@ -6,7 +6,9 @@ Gradebook, exports and pages are all made from the journal, never from each othe
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -139,6 +141,12 @@ def refuse_differences(begun: BatchSettings, now: BatchSettings) -> None:
 
 
 GRADED_AT = "graded_at"
+_BEGIN = "paths_begin"
+"""Where relative paths of a submission begin, as seen from the batch's folder.
+
+From there, so that a course that is moved as a whole is found again, and nothing tells whose
+machine it was.
+"""
 
 
 def record(journal: Journal, graded: GradedSubmission, moment: str = "") -> None:
@@ -152,7 +160,11 @@ def record(journal: Journal, graded: GradedSubmission, moment: str = "") -> None
     Raises:
         InfrastructureError: The disk is full or broken.
     """
-    known = {**about(graded.submission), GRADED_AT: moment or _now()}
+    known = {
+        **about(graded.submission),
+        GRADED_AT: moment or _now(),
+        _BEGIN: _begin_of_paths(journal.folder),
+    }
     journal.record(entry_of(graded, known))
 
 
@@ -186,7 +198,35 @@ def graded_so_far(
     roster = Roster.model_validate(header.get("roster") or {})
     no_gpu = header.get("gpu") == "none"
     for entry in journal.entries(names):
-        yield graded_of(entry, roster.named(submission_of(entry.name, entry.about)), no_gpu)
+        submission = submission_of(entry.name, entry.about)
+        # Earlier versions did not say: they meant the folder in which one works.
+        if begin_at := entry.about.get(_BEGIN):
+            submission = _seen_from_here(submission, journal.folder, begin_at)
+        yield graded_of(entry, roster.named(submission), no_gpu)
+
+
+def _begin_of_paths(out: Path) -> str:
+    try:
+        return os.path.relpath(Path.cwd(), out.resolve())
+    except ValueError:  # on another drive of Windows
+        return str(Path.cwd())
+
+
+def _seen_from_here(submission: ClassSubmission, out: Path, begin_at: str) -> ClassSubmission:
+    """Return a submission with paths that hold in the folder in which one works now."""
+    base = Path(os.path.normpath(out.resolve() / begin_at))
+    if base == Path.cwd():
+        return submission
+
+    def seen(path: Path) -> Path:
+        # Where the batch's folder alone was moved, it is as earlier versions meant it.
+        there = base / path
+        return path if path.exists() and not there.exists() else there
+
+    where = submission.path
+    if isinstance(where, Mapping):
+        return replace(submission, path={name: seen(Path(each)) for name, each in where.items()})
+    return replace(submission, path=seen(Path(where)))
 
 
 def policy_of(journal: Journal, out: Path, given: LatePolicy | None = None) -> LatePolicy | None:

@@ -178,6 +178,9 @@ class JournalEntry:
 class Journal:
     """An open journal; a context manager.
 
+    Attributes:
+        folder: Of the batch; of a copy too.
+
     Args:
         connection: To a database that ``create`` or ``open_journal`` has checked.
         path: Of the file, for messages.
@@ -186,6 +189,7 @@ class Journal:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
+        self.folder = path.parent
 
     def __enter__(self) -> Journal:
         return self
@@ -522,7 +526,9 @@ def _copied(path: Path, folder: Path) -> Journal:
                 shutil.copyfile(path.with_name(name), folder / name)
         after = path.stat()
         if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
-            return open_journal(folder / path.name)
+            journal = open_journal(folder / path.name)
+            journal.folder = path.parent
+            return journal
         time.sleep(_PAUSE)
     raise BusyError(f"{path}: is being written to all the time; try again in a moment")
 

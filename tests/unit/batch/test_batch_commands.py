@@ -13,12 +13,13 @@ from in_process import Here
 from grader.batch import rerun as gone_over
 from grader.batch.discover import ClassSubmission
 from grader.batch.graded import GradedSubmission
+from grader.batch.ledger import graded_so_far
 from grader.cli import class_run
 from grader.cli.support import terminate
 from grader.grading import Grader
 from grader.report.gradebook import GRADEBOOK_FILE
 from grader.report.html.render import STAFF_FILE, STUDENT_FILE
-from grader.store.journal import JOURNAL_FILE
+from grader.store.journal import JOURNAL_FILE, open_journal
 
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Tiny (1),Notes\n" + "".join(
     f"{name},{number},,{name},S,,keep\n" for number, name in enumerate(["ann", "bob", "cem"])
@@ -128,6 +129,35 @@ def test_one_is_one(course: Path, command: Any, capsys: Any) -> None:
     assert command(*BATCH) == 0
     assert command("export", "nbgrader", "out", "--out", "nb.csv") == 0
     assert "nb.csv, 1 final grade\n" in capsys.readouterr().out
+
+
+def test_files_are_found_from_every_folder(
+    course: Path, command: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command(*BATCH) == 0
+    assert command("similarity", "out") == 0
+    compared = capsys.readouterr().out.splitlines()[-2]
+    for folder, out in (
+        (course / "out", "."),
+        (course / "class", "../out"),
+        (Path("/"), course / "out"),
+    ):
+        monkeypatch.chdir(folder)
+        assert command("replay", f"{out}/cem") == 0
+        assert command("similarity", out, "--out", course / "alike") == 0
+        assert capsys.readouterr().out.splitlines()[-2] == compared
+    monkeypatch.chdir(course)
+    moved = course.rename(course.with_name("moved"))
+    monkeypatch.chdir(moved / "out")
+    with open_journal(Path(JOURNAL_FILE)) as journal:
+        (cem,) = graded_so_far(journal, ["cem"])
+    assert cem.submission.paths == (moved / "class/cem.py",)
+    # The batch's folder alone: then it is the folder in which one works that counts.
+    apart = (moved / "out").rename(moved.with_name("apart"))
+    monkeypatch.chdir(moved)
+    with open_journal(apart / JOURNAL_FILE) as journal:
+        (cem,) = graded_so_far(journal, ["cem"])
+    assert cem.submission.paths == (Path("class/cem.py"),)
 
 
 def test_a_class_gone_over_again(course: Path, command: Any, capsys: Any) -> None:
