@@ -207,8 +207,8 @@ def take_one_elem_per_col(x):
 
 
 # %% take_block
-# says: Two indices one after the other pick a block of nine; put both lists into one pair of brackets.
-# says-ko: 인덱스를 차례로 두 번 쓰면 아홉 개를 고릅니다. 두 목록을 한 쌍의 대괄호 안에 쓰세요.
+# says: Nine numbers came back, of each row in each column; two flat lists in one pair of brackets pick three.
+# says-ko: 세 행과 세 열이 만나는 아홉 개가 나왔습니다. 1차원 목록 두 개를 한 쌍의 대괄호 안에 쓰면 세 개를 고릅니다.
 # earns: 0.4
 
 def take_one_elem_per_col(x):
@@ -449,8 +449,8 @@ def mm_on_gpu(x, w):
 
 
 # %% means_by_greatest_length
-# says: You divided by the length of the longest tensor: the padding was counted.
-# says-ko: 가장 긴 텐서의 길이로 나누었습니다. 채워 넣은 것까지 세었습니다.
+# says: Every sum is divided by the length of the longest tensor; divide each by its own length.
+# says-ko: 모든 합을 가장 긴 텐서의 길이로 나누었습니다. 텐서마다 자기 길이로 나누세요.
 # earns: 0.5
 
 def challenge_mean_tensors(xs, ls):

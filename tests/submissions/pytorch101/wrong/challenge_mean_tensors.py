@@ -81,6 +81,20 @@ def challenge_mean_tensors(xs, ls):
     return means
 
 
+# %% means_loop_by_max
+# Divides by the length of the longest, and fills nothing up.
+# expect:
+#   mistakes: [means_by_greatest_length]
+#   questions:
+#     challenge_mean_tensors: {says: "Every sum is divided by the length of the longest tensor"}
+
+def challenge_mean_tensors(xs, ls):
+    means = torch.zeros(len(xs))
+    for i in range(len(xs)):
+        means[i] = xs[i].sum() / ls.max()
+    return means
+
+
 # %% means_map_by_a_built_up_name
 # map, found by a name that is put together.
 # expect:

@@ -23,6 +23,17 @@ def take_one_elem_per_col(x):
     return x[[1, 0, 3]][:, [0, 1, 2]]
 
 
+# %% take_block_by_one_index
+# One index with a column of rows picks the same block.
+# expect:
+#   mistakes: [take_block]
+#   questions:
+#     take_one_elem_per_col: {status: partial, says: "Nine numbers came back, of each row in each column"}
+
+def take_one_elem_per_col(x):
+    return x[[[1], [0], [3]], [0, 1, 2]]
+
+
 # %% take_first_rows
 # Rows 0, 1 and 2.
 # expect:
