@@ -269,7 +269,8 @@ class Mender:
         found = self._best(after, second, run, known)
         if found is None or found.earns or found.others:
             return None
-        return replace(found, line=change.line, share=found.share**2, changes=2)
+        share, start = found.share**2, change.start_of
+        return replace(found, line=change.line, start_of=start, share=share, changes=2)
 
     def _best(
         self, wrong: _Wrong, changes: Sequence[Variant], run: QuestionRun, known: Explains
@@ -282,7 +283,7 @@ class Mender:
             again = self._rerun(planned, wrong.with_text(change.text))
             if not again.observations:
                 continue
-            mended = Mended(change.line, share, again)
+            mended = Mended(change.line, share, again, start_of=change.start_of)
             with self._guard.judging():
                 if not (lost := wrong_results(planned, right, again)):
                     return mended

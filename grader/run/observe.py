@@ -70,6 +70,7 @@ class Mended:
         voids: Checks that mean nothing where that mistake is made.
         changes: How many there are.
         others: Something else is wrong yet, that this change has nothing to do with.
+        start_of: The function that begins with a new line; empty where the change is in a line.
     """
 
     line: int
@@ -79,6 +80,7 @@ class Mended:
     voids: tuple[str, ...] = ()
     changes: int = 1
     others: bool = False
+    start_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,12 @@ def of_slip(slip: Mended, mended: Verdicts) -> Credit:
         slip: The change, and what it earns.
         mended: Of the submission with its slip mended, settled.
     """
-    return Credit(mended, slip.share, {_told_as(slip): slip.line}, "rule_kept_but_for_slip")
+    told = _told_as(slip)
+    says: dict[str, Param] = {f"{told}_line": slip.line}
+    # A line that is not there yet has no number; that of the “def” would be a false one.
+    if slip.start_of:
+        says = {f"{told}_start": slip.start_of}
+    return Credit(mended, slip.share, says, "rule_kept_but_for_slip")
 
 
 def of_cases(right: int, drawn: int, share: float, verdicts: Verdicts) -> Credit:
@@ -209,13 +214,13 @@ def with_credit(checks: Sequence[Check], verdicts: Verdicts, earned: Credit) -> 
 
 
 def _told_as(slip: Mended) -> str:
-    """Return the blank that takes a slip's line, where it says most."""
+    """Return how the blank begins that takes a slip's place, where it says most."""
     if slip.changes > 1:
-        return "twice_mended_line"
+        return "twice_mended"
     if slip.earns:
         # Not which: a change may bring it in by itself, and nothing shows that it did not.
-        return "then_known_line"
-    return "partly_mended_line" if slip.others else "mended_line"
+        return "then_known"
+    return "partly_mended" if slip.others else "mended"
 
 
 def _kept(verdict: Verdict, without: Verdict, price: Price) -> Verdict:

@@ -534,11 +534,13 @@ def _constructing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
             continue
         wanted, body = {*_attributes(inner)}, made.body
         kept = [_kept_on_self(each, wanted) for each in body]
-        if any(new is not old for new, old in zip(kept, body, strict=True)):
-            yield Variant("added self", made.lineno, _text_with(node, (made, "body", kept)))
+        if changed := [old for new, old in zip(kept, body, strict=True) if new is not old]:
+            text = _text_with(node, (made, "body", kept))
+            yield Variant("added self", changed[0].lineno, text)
         if inner.bases and "super()" not in ast.unparse(made):
             first = [*ast.parse("super().__init__()").body, *body]
-            yield Variant("added constructor", made.lineno, _text_with(node, (made, "body", first)))
+            text = _text_with(node, (made, "body", first))
+            yield Variant("added constructor", made.lineno, text, made.name)
 
 
 def _kept_on_self(statement: ast.stmt, wanted: Collection[str]) -> ast.stmt:
@@ -570,7 +572,7 @@ def _preparing(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
                 lines = "\n".join(f"{name} = {form.format(name=name)}" for name in chosen)
                 body = [*ast.parse(lines).body, *function.body]
                 text = _text_with(node, (function, "body", body))
-                yield Variant("prepared argument", function.lineno, text)
+                yield Variant("prepared argument", function.lineno, text, function.name)
 
 
 def _never_read(node: ast.AST) -> list[str]:

@@ -45,11 +45,13 @@ class Variant:
         kind: Of the change, such as ``operator`` or ``dropped statement``.
         line: Where the change is, in the file, from 1.
         text: The whole function or class, as Python writes it.
+        start_of: The function that begins with a new line; empty where the change is in a line.
     """
 
     kind: str
     line: int
     text: str
+    start_of: str = ""
 
 
 def alternatives(node: ast.AST) -> Iterator[Alternative]:

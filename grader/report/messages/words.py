@@ -31,10 +31,11 @@ _AUTHORED = (
     *(f"{text}_{to}" for text in ("says", "author", "hint", "diagnosis") for to in ("en", "ko")),
     "price_earned",
     "price_worth",
-    "mended_line",
-    "partly_mended_line",
-    "twice_mended_line",
-    "then_known_line",
+    *(
+        f"{told}_{at}"
+        for told in ("mended", "partly_mended", "twice_mended", "then_known")
+        for at in ("line", "start")
+    ),
     "right_cases",
     "of_cases",
 )

@@ -174,6 +174,16 @@ def test_without_the_work_nothing_is_earned(
     assert graded(*body).score == (2.4 if "if" in body[0] else 0)
 
 
+def test_a_line_that_is_missing_at_the_beginning_has_no_number(
+    graded: Callable[..., QuestionResult],
+) -> None:
+    question = graded('return 2 * torch.einsum("nm->m", x) - y')
+    assert check(question, "values").message.endswith(
+        "One small change at the beginning of double makes all values right. "
+        "That earns 1.2 of 2 points."
+    )
+
+
 def test_two_slips_earn_the_share_twice_where_there_is_work_around_them(
     graded: Callable[..., QuestionResult],
 ) -> None:

@@ -173,6 +173,24 @@ def test_a_class_in_a_function_calls_the_constructor_above() -> None:
     assert any(meant in text for text in changes("\n    ".join(lines)))
 
 
+def test_a_change_is_where_the_student_sees_it() -> None:
+    source = """\
+class Net(Module):
+    def __init__(self, w):
+        n = 2
+        w = w + n
+
+    def forward(self, x):
+        return x * self.w
+"""
+    defined = definition_of(source, "Net")
+    assert defined is not None
+    found = {each.kind: (each.line, each.start_of) for each in mends_of(defined)}
+    assert found["added self"] == (4, "")
+    assert found["added constructor"][1] == "__init__"
+    assert found["prepared argument"][1] == "forward"
+
+
 def test_an_exception_says_what_may_be_missing_in_its_line() -> None:
     told = Raised(2, "Can't call numpy() on Tensor that requires grad.")
     assert changes("return x.numpy()", told)[0] == "return x.numpy().detach()"
