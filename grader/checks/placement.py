@@ -115,9 +115,12 @@ class Placement(DeviceCheck):
         if moved is not None:
             first, device, number = moved
             params: dict[str, Param] = {
-                "what": first.kind, "name": plain(first.name), "actual": first.device,
+                "name": plain(first.name), "actual": first.device,
                 "expected": device, "misplaced": number, "total": len(wanted),
             }  # fmt: skip
+            # What is returned is called “output”, or “output[…]”, which says it already.
+            if not first.name.startswith(first.kind):
+                params["what"] = first.kind
             return "placement_elsewhere", {**params, **_cause(wanted, own, first)}
         kind, device, _ = min(missing or extra)
         params = {"what": kind, "device": device}

@@ -13,6 +13,7 @@ from grader.checks.base import Probe
 from grader.checks.device_work import DeviceMemory, RanOn, Transfers
 from grader.checks.judge import judge_case
 from grader.checks.placement import Placement
+from grader.report.messages.catalogue import words_in
 from grader.static_analysis.facts import EntryFacts
 from grader.verdict import Basis, Code, Owner, Status, Verdict
 
@@ -388,6 +389,18 @@ def test_what_lies_where_decides_and_names_do_not(actual, outcome) -> None:
         assert verdict.status is Status.PASSED
     else:
         assert told(verdict) == (Code.WRONG_DEVICE, *outcome)
+
+
+@pytest.mark.parametrize("name", ["output", "output[double]"])
+def test_what_is_returned_is_named_once(name: str) -> None:
+    wanted = {**TOY, **placed(name, "cpu", 2, 2, kind="output")}
+    actual = {**TOY, **placed(name, "cuda:0", 2, 2, kind="output")}
+    verdict = judged(PLACED, wanted, actual)
+    for language, said in (
+        ("en", f"The {name} is on cuda:0, expected cpu."),
+        ("ko", f" {name}: cuda:0에 있습니다."),
+    ):
+        assert said in words_in(language).for_staff(verdict)
 
 
 def test_an_empty_buffer_remembers_a_device_and_holds_nothing() -> None:
