@@ -30,7 +30,11 @@ from grader.text import inert
 from grader.verdict import Basis, Status
 
 _MAX_CELL = 600
-_LEAST_FINDING = 16
+_FINDINGS = "First finding"
+_MOST_OF_A_NAME = 24
+_LEAST_OF_A_NAME = 10
+_BETWEEN = 3
+"""Blanks between two columns of a table of a class."""
 _ROOM_FOR_A_SENTENCE = 48
 _CLAIM = "† rests on what the submission's own process said of itself"
 _WIDTH_OF_A_NUMBER = 9
@@ -90,13 +94,30 @@ def print_class(reports: Sequence[Report], console: Console) -> None:
     room = (console.width - _WIDTH_OF_THE_REST) // _WIDTH_OF_A_NUMBER
     cells = _point_cells if len(questions) <= room else _mark_cells
     bare = _class_table(reports, questions, cells, 0)
-    left = console.width - Measurement.get(console, console.options, bare).maximum
-    console.print(_class_table(reports, questions, cells, max(left - 3, _LEAST_FINDING)))
+    left = console.width - Measurement.get(console, console.options, bare).maximum - _BETWEEN
+    console.print(_class_table(reports, questions, cells, _room_for_findings(reports, left)))
     # A space that does not break keeps each number beside its name.
     legend = (
         f"{head}\u00a0{name}" for head, name in zip(_headings(questions), questions, strict=True)
     )
     console.print(_plain(" · ".join(legend), "dim"))
+
+
+def _room_for_findings(reports: Sequence[Report], left: int) -> int:
+    """Return how wide findings are shown: no word of theirs is broken, rather names are folded.
+
+    Args:
+        reports: The class.
+        left: What other columns leave at their widest.
+
+    Returns:
+        0 where there is no room even then.
+    """
+    longest = max(len(_FINDINGS), *(len(_first_finding(report, 0)) for report in reports))
+    name = min(_MOST_OF_A_NAME, max((len(each.submission.id) for each in reports), default=0))
+    if left >= longest:
+        return left
+    return longest if left + max(name - _LEAST_OF_A_NAME, 0) >= longest else 0
 
 
 def _class_table(
@@ -105,13 +126,13 @@ def _class_table(
     """Return the table; with ``room`` for findings, in characters, or without any."""
     numbers = cells is _point_cells
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("Submission", overflow="fold", max_width=24)
+    table.add_column("Submission", overflow="fold", max_width=_MOST_OF_A_NAME)
     for name in _headings(questions) if numbers else ["Questions"]:
         table.add_column(name, justify="right" if numbers else "left", no_wrap=True)
     table.add_column("Total", justify="right", no_wrap=True)
     table.add_column("Status", no_wrap=True)
     if room:
-        table.add_column("First finding", overflow="fold")
+        table.add_column(_FINDINGS, overflow="fold", no_wrap=room < _ROOM_FOR_A_SENTENCE)
     for report in reports:
         row = [
             _plain(report.submission.id),

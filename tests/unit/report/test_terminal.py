@@ -9,6 +9,7 @@ from rich.console import Console
 from grader.report.model import IsolationInfo, Report
 from grader.report.terminal import print_class, print_report
 from grader.sandbox.host.processes import Tier
+from grader.verdict import Code, Status
 
 
 def _printed(show: Callable[[Console], None], width: int = 100, colour: bool = False) -> str:
@@ -97,6 +98,24 @@ def test_a_class_of_many_questions_shows_marks(report: Report) -> None:
         }
     )
     assert "◐◐…" * 6 in _printed(lambda console: print_class([many], console))
+
+
+@pytest.mark.parametrize("width", [50, 60, 72, 80, 100])
+@pytest.mark.parametrize("code", ["reduced_precision", "missing_function", "raised"])
+def test_a_finding_of_a_class_is_not_broken_in_a_narrow_terminal(
+    report: Report, width: int, code: str
+) -> None:
+    submission = report.submission.model_copy(update={"id": "a-name-that-is-quite-long"})
+    failed = {"status": Status.FAILED, "code": Code(code), "message": "That is wrong."}
+    checks = tuple(check.model_copy(update=failed) for check in report.questions[0].checks)
+    questions = tuple(
+        report.questions[0].model_copy(update={"id": f"q{n}", "checks": checks}) for n in range(20)
+    )
+    many = report.model_copy(update={"questions": questions, "submission": submission})
+    text = _printed(lambda console: print_class([many], console), width=width)
+    assert ("First finding" in text) == (code in text)
+    assert code in text or width < 80
+    assert all(len(line) <= width for line in text.splitlines())
 
 
 def test_a_class_row_lacks_what_a_report_lacks(report: Report) -> None:
