@@ -147,11 +147,17 @@ def mistakes_in(report: Report) -> dict[Mistake, tuple[CheckResult, ...]]:
 
 
 def unwritten(question: QuestionResult) -> bool:
-    """Return whether a submission that runs has nothing of its own for a question."""
-    return any(check.code in _UNWRITTEN for check in question.checks)
+    """Return whether a question's function is as the starter has it.
+
+    One that is not there is another thing: it was removed, or has another name.
+    """
+    return any(check.code is Code.NOT_IMPLEMENTED for check in question.checks)
 
 
-_UNWRITTEN = frozenset({Code.NOT_IMPLEMENTED, Code.MISSING_FUNCTION})
+def without_answer(question: QuestionResult) -> bool:
+    """Return whether a submission that runs has nothing that stands for a question."""
+    absent = any(check.code is Code.MISSING_FUNCTION for check in question.checks)
+    return absent or unwritten(question)
 
 
 def regular(question: QuestionResult) -> tuple[float, float]:
@@ -301,7 +307,7 @@ def _nobody(reports: Sequence[Report]) -> dict[str, NobodySolved]:
             if question.pending or question.status is Status.SKIPPED:
                 solved.add(question.id)
             # Who wrote nothing says nothing about the question.
-            if unwritten(question):
+            if without_answer(question):
                 continue
             writers[question.id] += 1
             points, _ = regular(question)

@@ -27,7 +27,7 @@ from grader.report.model import (
     Timing,
     in_language,
 )
-from grader.report.summary import notices, unread, unwritten
+from grader.report.summary import notices, unread, unwritten, without_answer
 from grader.report.sums import sums
 from grader.verdict import Code, Status, Visibility
 
@@ -219,7 +219,7 @@ def _student_rows(report: Report) -> list[ViewRow]:
         ViewRow(f"{place}", each, each.visibility, _told_together(each.checks))
         for place, each in numbered
     )
-    return sorted(rows, key=lambda row: (_rank(row.question), unwritten(row.question)))
+    return sorted(rows, key=lambda row: (_rank(row.question), without_answer(row.question)))
 
 
 def _platform_rows(report: Report) -> list[ViewRow]:

@@ -12,12 +12,12 @@ import pytest
 from faults import no_faults
 
 import grader.report.html
-from grader.report.html.class_page import ClassRow, class_page, class_view
+from grader.report.html.class_page import ClassRow, class_page, class_view, question_lines
 from grader.report.html.question_page import question_page, question_views
 from grader.report.html.render import SIGNS, Labels
 from grader.report.html.submission_page import staff_page, student_page
 from grader.report.model import CheckResult, QuestionResult, Report, Timing
-from grader.report.summary import amount
+from grader.report.summary import amount, mistakes_in
 from grader.verdict import Code, Status, Visibility
 
 ENGLISH, KOREAN = Labels("en"), Labels("ko")
@@ -434,15 +434,32 @@ def test_a_student_reads_once_what_holds_of_several_checks(report: Report) -> No
     assert len(read(staff_page(shown, ENGLISH)).all("li", "check")) == 4
 
 
-def test_a_student_goes_on_with_what_is_wrong_before_what_is_not_written(report: Report) -> None:
-    stub = {"status": Status.FAILED, "code": Code.NOT_IMPLEMENTED, "score": 0.0, "pending": 0.0}
-    question, wrong = report.questions[0], report.questions[1]
-    checks = tuple(check.model_copy(update=stub) for check in question.checks)
+def failed_by(question: QuestionResult, code: Code) -> QuestionResult:
     points = {"status": Status.FAILED, "score": 0.0, "pending": 0.0}
-    unwritten = question.model_copy(update={"checks": checks, **points})
+    checks = (each.model_copy(update={**points, "code": code}) for each in question.checks)
+    return question.model_copy(update={"checks": tuple(checks), **points})
+
+
+def test_a_class_counts_a_function_that_is_not_there_as_a_mistake(report: Report) -> None:
+    for code, count in ((Code.NOT_IMPLEMENTED, 1), (Code.MISSING_FUNCTION, 0)):
+        question = failed_by(report.questions[0], code)
+        shown = report.model_copy(update={"questions": (question, report.questions[1])})
+        assert question_lines([shown])[0].unwritten == count
+        own = [each for each in mistakes_in(shown) if each.question == question.id]
+        assert len(own) == 1 - count
+
+
+def test_a_student_goes_on_with_what_is_wrong_before_what_is_not_written(report: Report) -> None:
+    question, wrong = report.questions[0], report.questions[1]
+    unwritten = failed_by(question, Code.NOT_IMPLEMENTED)
+    absent = failed_by(question, Code.MISSING_FUNCTION)
+    passed = wrong.checks[0].model_copy(update={"status": Status.PASSED, "code": Code.OK})
+    right = wrong.model_copy(update={"checks": (passed,), "status": Status.PASSED})
     for questions, words in (
         ((unwritten, wrong), ENGLISH("go_on", question=wrong.id)),
         ((unwritten,), ENGLISH("go_on_unwritten", question=unwritten.id)),
+        ((absent, wrong), ENGLISH("go_on", question=wrong.id)),
+        ((absent, right), ENGLISH("go_on", question=absent.id)),
     ):
         shown = report.model_copy(update={"questions": questions})
         assert read(student_page(shown, ENGLISH)).one("p", "next").text == words
