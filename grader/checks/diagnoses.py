@@ -98,6 +98,7 @@ _BY_NUMPY = re.compile(
 )
 """What torch says where a function of NumPy hands a tensor's method its own keywords."""
 _SHAPES_MEET = re.compile(r"The size of tensor a \(\d+\) must match the size of tensor b")
+_BACKWARDS = "step must be greater than zero"
 _TWO_VECTORS = "1D tensors expected, but got"
 _OF_A_CLASS = "missing 1 required positional argument: 'self'"
 _NO_NAME = re.compile(r"(?:'Tensor' object|module 'torch') has no attribute '(\w+)'")
@@ -144,6 +145,8 @@ def _torchs_rule(said: str) -> dict[str, Param]:
     """Return the rule of Python or torch that an exception's text says was broken."""
     if _SHAPES_MEET.match(said):
         return {"cause": "shapes_meet"}
+    if said == _BACKWARDS:
+        return {"cause": "backwards"}
     if said.startswith(_TWO_VECTORS):
         return {"cause": "two_vectors"}
     if said.endswith(_OF_A_CLASS):

@@ -102,6 +102,7 @@ def test_a_device_that_is_not_there_is_named(said: str, cause: str | None) -> No
             "hw.py",
             "shapes_meet",
         ),
+        ("step must be greater than zero", "hw.py", "backwards"),
         ("1D tensors expected, but got 1D and 2D tensors", "hw.py", "two_vectors"),
         ("Module.eval() missing 1 required positional argument: 'self'", "", "class_for_object"),
         ("'Tensor' object has no attribute 'copy'. Did you mean: 'copy_'?", "hw.py", "numpys_name"),

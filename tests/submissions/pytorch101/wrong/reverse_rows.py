@@ -115,6 +115,16 @@ def reverse_rows(x):
     return torch.from_numpy(x.numpy()[::-1].copy())
 
 
+# %% reverse_by_a_negative_step
+# As NumPy and lists have it.
+# expect:
+#   questions:
+#     reverse_rows: {status: failed, code: raised, says: "A tensor takes no negative step"}
+
+def reverse_rows(x):
+    return x[::-1]
+
+
 # %% reverse_by_pieces
 # Cut into rows and put together the other way round.
 # expect:
