@@ -179,15 +179,12 @@ class StudentView:
     def _resting(self, question: QuestionResult) -> Iterable[tuple[str, str]]:
         """Yield lines on the checks that rest on others: what each earned, or what must pass."""
         resting = [check for check in question.checks if check.code is Code.REQUIREMENT_NOT_MET]
-        for check in resting:
-            if check.status.earned:
-                line = f"{MARKS[check.status]} {check.id}: {check.student_message}"
-                yield line, STYLE[check.status]
-        waiting = [check for check in resting if not check.status.earned]
-        for requires, group in groupby(waiting, lambda check: check.params.get("requires")):
-            names: list[Param] = [check.id for check in group]
+        for (earned, requires), group in groupby(resting, _rests_on):
+            checks, status = list(group), Status.PARTIAL if earned else Status.SKIPPED
+            names: list[Param] = [_with_points(check) if earned else check.id for check in checks]
             params = {"checks": names, "requires": cast("Param", requires)}
-            yield "– " + self._words.render(Message("counts_after", params)), "dim"
+            sentence = Message("counts_fully_after" if earned else "counts_after", params)
+            yield f"{MARKS[status]} {self._words.render(sentence)}", STYLE[status]
 
 
 def hint_of(question: QuestionResult, hints: Mapping[str, str], words: Words) -> str:
@@ -217,6 +214,14 @@ def _told_with(check: CheckResult) -> tuple[str, str]:
     A check that earned a part has a line of its own, since the sentence names its points.
     """
     return check.student_message, check.id if check.status.earned else ""
+
+
+def _rests_on(check: CheckResult) -> tuple[bool, object]:
+    return check.status.earned, check.params.get("requires")
+
+
+def _with_points(check: CheckResult) -> str:
+    return f"{check.id} {_points(check.score, check.pending, worth(check))}"
 
 
 def findings(question: QuestionResult) -> list[CheckResult]:
