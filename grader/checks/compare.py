@@ -88,7 +88,9 @@ _ROUNDING = {
 _FLOAT = _ROUNDING["float64"]
 
 
-def equal_but_for_rounding(one: Value, other: Value, share: float = 0.0) -> bool:
+def equal_but_for_rounding(
+    one: Value, other: Value, share: float = 0.0, dtypes: bool = True
+) -> bool:
     """Return whether two values are the same but for rounding.
 
     Args:
@@ -96,17 +98,23 @@ def equal_but_for_rounding(one: Value, other: Value, share: float = 0.0) -> bool
         other: What it is compared with.
         share: Of the greatest number, by which tensors and fractions may differ. Where the
             rounding of the dtype is more, that much.
+        dtypes: Whether those of tensors have to be the same, too. Where they may differ, what the
+            coarser one rounds to is the same.
     """
-    return agree(lambda left, right: _same_leaf(left, right, share), one, other, whole=_is_trace)
+
+    def same(left: Value, right: Value) -> bool:
+        return _same_leaf(left, right, share, dtypes)
+
+    return agree(same, one, other, whole=_is_trace)
 
 
 def _is_trace(value: Value) -> bool:
     return isinstance(value, dict) and read_trace(value) is not None
 
 
-def _same_leaf(one: Value, other: Value, share: float) -> bool:
+def _same_leaf(one: Value, other: Value, share: float, dtypes: bool) -> bool:
     if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return _same_tensor(one, other, share)
+        return _same_tensor(one, other, share, dtypes)
     if isinstance(one, dict):
         # A trace is no result: two spellings of one computation leave different ones on a device.
         return True
@@ -120,13 +128,19 @@ def _same_leaf(one: Value, other: Value, share: float) -> bool:
     return one == other
 
 
-def _same_tensor(one: Tensor, other: Tensor, share: float) -> bool:
-    if (one.dtype, one.shape, one.device) != (other.dtype, other.shape, other.device):
+def _same_tensor(one: Tensor, other: Tensor, share: float, dtypes: bool) -> bool:
+    if (one.shape, one.device) != (other.shape, other.device):
         return False
-    if same_bytes(one.data, other.data):
-        return True
-    rounding = _ROUNDING.get(one.dtype)
-    return rounding is not None and _near(to_numpy(one), to_numpy(other), max(share, rounding))
+    if one.dtype == other.dtype:
+        if same_bytes(one.data, other.data):
+            return True
+    elif dtypes:
+        return False
+    rounding = max(_ROUNDING.get(each.dtype, -1.0) for each in (one, other))
+    if rounding < 0.0:
+        # Whole numbers have none: they are equal, whatever their dtypes.
+        return one.dtype != other.dtype and _near(to_numpy(one), to_numpy(other), 0.0)
+    return _near(to_numpy(one), to_numpy(other), max(share, rounding))
 
 
 def _near(one: Array, other: Array, rounding: float) -> bool:

@@ -23,7 +23,7 @@ from grader.checks.compare import likeness
 from grader.checks.judge import judge_case
 from grader.observation import Observation, Outcome
 from grader.run.answer_budget import CpuGuard, budget_beside
-from grader.run.judge_submission import wrong_results
+from grader.run.judge_submission import judge_question, wrong_results
 from grader.run.materials import Materials
 from grader.run.mistakes import Explains, same_result
 from grader.run.observe import Mended, QuestionRun, observations
@@ -58,6 +58,8 @@ _OF_ITS_FORM = 0.1
 """How near a result is that has the right form, and no number of which is right."""
 _GAIN = 0.05
 """By how much nearer a change comes after which a second one is tried."""
+_OF_OTHER_FORM = 0.05
+"""How near a result is of another form. A function that raises is less near, by what is left."""
 _DEATHS = 2
 """Student processes that changes may bring down, by an endless loop for one."""
 _ALL = 2
@@ -101,9 +103,12 @@ class _Wrong:
 
     def with_switches(self, changes: Sequence[Variant]) -> dict[str, bytes]:
         """Return the files with functions that put a changed one into the place of its own."""
-        # Each is compiled when it is tried, where it cannot keep the others from being loaded.
+        # Each is compiled when it is tried, where it cannot keep the others from being loaded. Its
+        # lines are those that it has in the place of the function.
+        above = self.defined.first - 1
         added = "".join(
-            f"\n\ndef {_switch(number)}():\n    exec({change.text!r}, globals())\n"
+            f"\n\ndef {_switch(number)}():\n    text = {above} * '\\n' + {change.text!r}\n"
+            "    exec(compile(text, __file__, 'exec'), globals())\n"
             for number, change in enumerate(changes)
         )
         return {**self.files, self.file: self.files[self.file] + added.encode()}
@@ -112,13 +117,32 @@ class _Wrong:
         """Tell whether the case came out right."""
         return _is_right(self.planned, self.case, seen, self.right)
 
-    def nearness(self, seen: Observation) -> float:
-        """Return how near a result is to the right one, from 0 to 1."""
-        if seen.outcome is not Outcome.COMPLETED or seen.claims.fault is not None:
+    def nearness(self, seen: Observation, change: Variant | None = None) -> float:
+        """Return how near a result is to the right one, from 0 to 1.
+
+        Args:
+            seen: What came of the function.
+            change: What was changed in it.
+        """
+        if (raised := _raised(seen, self.file)) is not None:
+            return _OF_OTHER_FORM * self._done(raised.line, change)
+        if seen.outcome is not Outcome.COMPLETED:
             return 0.0
         share = likeness(seen.claims.value, self.right.observations[self.case.key].claims.value)
         # Rounded: the last bits are the processor's.
-        return 0.0 if share is None else round(_OF_ITS_FORM + (1 - _OF_ITS_FORM) * share, 2)
+        if share is None:
+            return _OF_OTHER_FORM
+        return round(_OF_ITS_FORM + (1 - _OF_ITS_FORM) * share, 2)
+
+    def _done(self, line: int, change: Variant | None) -> float:
+        """Return which share of a function's statements, or of a changed one's, is above a line."""
+        defined = self.defined
+        if change is not None:
+            text = "\n" * (defined.first - 1) + change.text
+            defined = definition_of(text, defined.node.name) or defined
+        lines = [each.lineno for each in ast.walk(defined.node) if isinstance(each, ast.stmt)]
+        # By what is left: a statement that is added above brings none nearer.
+        return 1.0 - sum(each >= line for each in lines) / len(lines) if line else 0.0
 
     def is_known(self, seen: Observation) -> bool:
         """Tell whether the case came out as a known mistake with a price has it, not as before."""
@@ -265,7 +289,8 @@ class Mender:
         if after is None:
             return None
         most = _MOST_AFTER // 6 if wrong.case.case.scenario else _MOST_AFTER
-        second = self._tried(after, mends_of(after.defined)[:most], spent).right
+        changes = mends_of(after.defined, _raised(after.before, after.file))[:most]
+        second = self._tried(after, changes, spent).right
         found = self._best(after, second, run, known)
         if found is None or found.earns or found.others:
             return None
@@ -286,7 +311,11 @@ class Mender:
             mended = Mended(change.line, share, again, start_of=change.start_of)
             with self._guard.judging():
                 if not (lost := wrong_results(planned, right, again)):
-                    return mended
+                    if (worth := _worth(planned, right, again)) == 1.0:
+                        return mended
+                    # Before all that leaves something wrong.
+                    found.append((1.0 + worth, mended))
+                    continue
                 left = known.paid(planned, again, right, self._sandbox)
                 gained = _gained(lost, wrong_results(planned, right, run))
             if left is not None:
@@ -308,13 +337,13 @@ class Mender:
         near: list[Variant] = []
         nearer: list[tuple[float, Variant, Observation]] = []
         with self._guard.judging():
-            enough = wrong.nearness(wrong.before) + _GAIN
+            before = wrong.nearness(wrong.before)
         try:
             for number, change in enumerate(changes):
                 session.prepare(wrong.planned.process)
                 if session.failed_load is not None:
                     break
-                before = _computed(session)
+                used = _computed(session)
                 session.call(Call(_switch(number)), seconds)
                 if session.alive:
                     call = case.call(wrong.defined.node.name, wrong.planned.probes(case))
@@ -324,10 +353,10 @@ class Mender:
                             found.append(change)
                         elif len(near) < _WHOLE and wrong.is_known(seen):
                             near.append(change)
-                        elif (nearness := wrong.nearness(seen)) >= enough:
+                        elif _is_nearer(nearness := wrong.nearness(seen, change), before):
                             nearer.append((nearness, change, seen))
                 spent.deaths += not session.alive
-                spent.seconds += _computed(session) - before if session.alive else seconds
+                spent.seconds += _computed(session) - used if session.alive else seconds
                 if spent.is_enough or len(found) >= _WHOLE:
                     break
         finally:
@@ -341,6 +370,11 @@ def _most_with(process: ProcessSpec) -> int:
     if process.virtual_gpus or process.cuda:
         return _WITH_GPUS
     return _WITH_PROCESSES if process.processes else _WITH_SCENARIO
+
+
+def _is_nearer(nearness: float, before: float) -> bool:
+    """Tell whether a result is nearer than that before, by enough for a second change."""
+    return nearness > before and (nearness <= _OF_OTHER_FORM or nearness >= before + _GAIN)
 
 
 def _changed(wrong: _Wrong, change: Variant, seen: Observation) -> _Wrong | None:
@@ -359,6 +393,16 @@ def _gained(lost: Sequence[Check], before: Sequence[Check]) -> float:
         return 0.0
     gained = 1 - sum(each.points for each in lost) / (sum(each.points for each in before) or 1.0)
     return gained if gained >= _LEAST_GAINED else 0.0
+
+
+def _worth(planned: PlannedQuestion, right: QuestionRun, run: QuestionRun) -> float:
+    """Return the share of the points that a text earns by itself, of those that need no clock."""
+    verdicts = judge_question(planned, right, run)
+    graded = [
+        each for each in planned.question.listed if each.speed() is None and not each.by_person
+    ]
+    earned = sum(each.points * verdicts[each.id].credit for each in graded)
+    return earned / (sum(each.points for each in graded) or 1.0)
 
 
 def _computed(session: ProcessSession) -> float:

@@ -13,9 +13,10 @@ machine is the cause: points that hang on these wait.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from grader.assignment.cells import KnownMistake
@@ -55,12 +56,14 @@ class MistakeRun:
         telling: It differs from the reference in enough numbers, so that meeting all of its
             results is no accident.
         unpaid: Why its price is not paid, if it has one; empty where it is.
+        dtypes: What does the same as the mistake returns the same dtypes, too.
     """
 
     mistake: KnownMistake
     results: Results
     telling: bool
     unpaid: str = ""
+    dtypes: bool = True
 
 
 class Explains(Protocol):
@@ -144,7 +147,9 @@ class KnownMistakes:
             if alike is None:
                 prices_of[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
             elif (made := self._paid(alike)) is not None:
-                prices_of[name] = Price(made.earns or 0.0, made.voids)
+                prices_of[name] = Price(
+                    made.mistake.earns or 0.0, made.mistake.voids, dtypes=made.dtypes
+                )
             elif any(each.mistake.earns is not None for each in alike):
                 prices_of[name] = Price(0.0)
         return prices_of
@@ -214,7 +219,8 @@ class KnownMistakes:
             right: What the reference did.
             sandbox: Where mistakes run that have not run yet.
         """
-        return self._paid(self._alike(planned, run, right, sandbox) or ())
+        made = self._paid(self._alike(planned, run, right, sandbox) or ())
+        return made.mistake if made else None
 
     def _run(
         self, planned: PlannedQuestion, files: Mapping[str, bytes], sandbox: Sandbox
@@ -231,10 +237,13 @@ class KnownMistakes:
         return bool(run and run.observations) and any(each is not None for each in worth)
 
     @staticmethod
-    def _paid(alike: Sequence[MistakeRun]) -> KnownMistake | None:
+    def _paid(alike: Sequence[MistakeRun]) -> MistakeRun | None:
         """Return the mistake whose price counts, of those that fit; None where none is paid."""
-        fits = [run.mistake for run in alike if run.mistake.earns and not run.unpaid]
-        return best(fits) if fits else None
+        fits = [run for run in alike if run.mistake.earns and not run.unpaid]
+        if not fits:
+            return None
+        paid = best([run.mistake for run in fits])
+        return next(run for run in fits if run.mistake is paid)
 
     def _with(self, mistake: KnownMistake, planned: PlannedQuestion) -> dict[str, bytes]:
         """Return the solution's files with a mistake in the place of its function."""
@@ -306,17 +315,41 @@ class KnownMistakes:
     ) -> tuple[MistakeRun, ...] | None:
         """Return the mistakes that do in every case what a submission does.
 
-        All run on one case that it gets wrong, the others only where they do the same there.
+        Where none does, those whose numbers it returns in other dtypes, if the numbers are wrong.
 
         Returns:
             None where the machine could not run those that have a price.
+        """
+        alike = self._as(same_result, planned, run, right, sandbox)
+        # A scenario's results have dtypes that say other things, too.
+        if alike != () or any(case.case.scenario for case in planned.cases):
+            return alike
+        if not _wrong_numbers(run.observations, right):
+            return ()
+        alike = self._as(_same_numbers, planned, run, right, sandbox)
+        # One that is wrong by its dtype alone explains no numbers.
+        return alike and tuple(
+            replace(each, dtypes=False) for each in alike if _wrong_numbers(each.results, right)
+        )
+
+    def _as(
+        self,
+        same: Callable[[Observation, Observation], bool],
+        planned: PlannedQuestion,
+        run: QuestionRun,
+        right: QuestionRun,
+        sandbox: Sandbox,
+    ) -> tuple[MistakeRun, ...] | None:
+        """Return the mistakes that do the same in every case; None as ``_alike``.
+
+        All run on one case that it gets wrong, the others only where they do the same there.
         """
         submission, keys = run.observations, [case.key for case in planned.cases]
         # Every case: a submission that was stopped early would else meet mistakes by what is
         # missing.
         if not self._may_run(planned) or submission.keys() != set(keys):
             return ()
-        wrong = (key for key in keys if not same_result(submission[key], right.observations[key]))
+        wrong = (key for key in keys if not same(submission[key], right.observations[key]))
         first = next(wrong, keys[0])
         trials = self._trials([planned])
         for some_keys in ([first], keys):
@@ -327,9 +360,7 @@ class KnownMistakes:
             trials = [
                 trial
                 for trial in ran
-                if all(
-                    same_result(submission[key], self._seen[trial.key][key]) for key in some_keys
-                )
+                if all(same(submission[key], self._seen[trial.key][key]) for key in some_keys)
             ]
         return tuple(self._run_of(trial, right) for trial in trials)
 
@@ -560,12 +591,17 @@ def _saying(verdict: Verdict, says: Mapping[str, str]) -> Verdict:
     return replace(verdict, message=Message(message.id, params))
 
 
-def same_result(one: Observation, other: Observation) -> bool:
+def same_result(one: Observation, other: Observation, dtypes: bool = True) -> bool:
     """Return whether two calls ended alike: with the same values, or the same type of exception.
 
     Values are what was returned, and the arguments after the call where both tell them. Wrong
     results are compared with wrong ones here: tolerances of checks do not count, and numbers may
     differ only by what another order of operations explains.
+
+    Args:
+        one: Of one call.
+        other: Of another one.
+        dtypes: Whether those of tensors have to be the same, too.
     """
     if one.outcome is not other.outcome:
         return False
@@ -574,7 +610,14 @@ def same_result(one: Observation, other: Observation) -> bool:
         return None not in faults and len({fault.type for fault in faults if fault}) == 1
     if one.outcome is not Outcome.COMPLETED:
         return False
-    if not equal_but_for_rounding(one.claims.value, other.claims.value):
+    if not equal_but_for_rounding(one.claims.value, other.claims.value, dtypes=dtypes):
         return False
     before, after = one.claims.args_after, other.claims.args_after
     return before is None or after is None or equal_but_for_rounding(before, after)
+
+
+_same_numbers = partial(same_result, dtypes=False)
+
+
+def _wrong_numbers(results: Results, right: QuestionRun) -> bool:
+    return not all(_same_numbers(seen, right.observations[key]) for key, seen in results.items())

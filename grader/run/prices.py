@@ -57,11 +57,14 @@ class Price:
         share: Of the points of each check that its results fail, and of the rules on them.
         voids: Checks that mean nothing where it is made.
         unknown: Why it is not known whether the mistake is made; the points wait then.
+        dtypes: The submission returns the mistake's dtypes. Others are another mistake, which
+            earns nothing.
     """
 
     share: float
     voids: frozenset[str] = frozenset()
     unknown: str = ""
+    dtypes: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +253,8 @@ def _params(verdict: Verdict) -> Mapping[str, Param]:
 def _paid(verdict: Verdict, price: Price) -> Verdict:
     message = verdict.message
     if not verdict.status.wrong or verdict.code not in OF_RESULTS or message is None:
+        return verdict
+    if verdict.code is Code.WRONG_DTYPE and not price.dtypes:
         return verdict
     if price.unknown:
         return replace(sandbox_failed(price.unknown), case=verdict.case, hidden=verdict.hidden)

@@ -290,8 +290,14 @@ def _with_more_room(node: ast.AST, raised: Raised) -> Iterator[Alternative]:
     size = node.value if isinstance(node, ast.Constant) and type(node.value) is int else 0
     if size > 1 and bounds[1] in {None, str(size)}:
         yield "more room", ast.Constant(_ROOM)
-    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"max", "amax"}:
+    # A method, a function of torch's, or Python's own.
+    if isinstance(node, ast.Call) and _called(node) in {"max", "amax"}:
         yield "added one", ast.BinOp(node, ast.Add(), ast.Constant(1))
+
+
+def _called(node: ast.Call) -> str:
+    """Return the name of what is called, without what is before its dot."""
+    return getattr(node.func, "attr", "") or getattr(node.func, "id", "")
 
 
 def _made_fit(node: ast.AST, raised: Raised) -> Iterator[Alternative]:

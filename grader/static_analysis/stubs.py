@@ -32,7 +32,10 @@ def is_half_written(node: ast.ClassDef) -> bool:
 
 def _idle(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
-        return _nothing(statement.value) or _is_literal(statement.value)
+        targets = [part for each in statement.targets for part in _parts(each)]
+        return (_nothing(statement.value) and not any(map(_is_place, targets))) or (
+            _is_literal(statement.value) and all(isinstance(each, ast.Name) for each in targets)
+        )
     # What a starter gives above the place where the work is to stand.
     if isinstance(statement, ast.If):
         return all(map(_idle, [*statement.body, *statement.orelse]))
@@ -40,6 +43,15 @@ def _idle(statement: ast.stmt) -> bool:
         return statement.value is None or _nothing(statement.value, names=True)
     given = isinstance(statement, (ast.Pass, ast.Import, ast.ImportFrom))
     return given or _is_text(statement) or _not_implemented(statement)
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+
+
+def _is_place(target: ast.expr) -> bool:
+    # `x[0] = 1` is work: it changes what others hold.
+    return isinstance(target, ast.Subscript)
 
 
 def _nothing(value: ast.expr, names: bool = False) -> bool:

@@ -1278,6 +1278,7 @@ def challenge_mean_tensors(xs, ls):
 # says: There is one mean of all numbers; each tensor has its own.
 # says-ko: 모든 수의 평균 하나입니다. 텐서마다 평균이 있어야 합니다.
 # earns: 0.3
+# voids: no_loops, memory
 
 def challenge_mean_tensors(xs, ls):
     return torch.cat(xs).mean()

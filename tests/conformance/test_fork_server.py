@@ -191,6 +191,23 @@ def test_where_the_fork_server_has_died_others_start_their_own(small: ForkServer
                 another.start(SPEC).end()
 
 
+def test_one_is_closed_without_a_word_where_its_fork_server_has_gone(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    canaries = CanaryHolder()
+    plan = WallPlan(_best(), canaries.canary, landlock.abi(), users_of_their_own(), preload=False)
+    first = ForkServerSandbox(plan, canaries)
+    first.start(SPEC).end()
+    source = first.hand_on()
+    another = source.open()
+    process = another.start(SPEC)
+    source.close()
+    another.close()
+    with pytest.raises(InfrastructureError, match="died"):
+        process.end()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("choice", ["full", "restricted"])
 def test_less_than_asked_is_refused_with_what_to_do(
     choice: Choice, monkeypatch: pytest.MonkeyPatch

@@ -113,6 +113,8 @@ class Screener:
                 if further.failed or further.wrong or further.idle > MOST_IDLE:
                     return None if graded else further
                 if votes(further.screens[-1], scale) is Vote.UNCLEAR:
+                    # What was measured in a busy moment may be why: measure it anew next time.
+                    self._known.pop(subject.planned.question.id, None)
                     return None
                 timing = further
                 if settled(timing.screens, scale) is not None:

@@ -325,7 +325,9 @@ class ForkServerSandbox(OpenedSandbox):
             # A copy, ended without the lock: each end calls `_release`, which takes the lock.
             processes = list(self._processes.values())
         for process in processes:
-            process.end()
+            # Whoever uses a process is told of its failure; here it only has to be gone.
+            with contextlib.suppress(InfrastructureError):
+                process.end()
 
     def _start(self, plan: ProcessPlan) -> tuple[ForkedProcess, dict[str, str]]:
         process = ForkedProcess(self._serving(), plan, lambda: self._release(plan))

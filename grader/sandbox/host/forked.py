@@ -211,13 +211,15 @@ class Link:
         patience = 1.0 if self._ready.done() else 0.0
         if self._process is not None:
             _end(self._process, patience)
-            self._log.close()
         elif self._pidfd >= 0:
             if not readable(self._pidfd, patience):
                 _kill(self._pidfd)
             os.close(self._pidfd)
             self._pidfd = -1
         self._thread.join()
+        # The thread reads its last words: only now.
+        if self._process is not None:
+            self._log.close()
         self._control.close()
         os.close(self._wake)
 
@@ -262,11 +264,8 @@ class Link:
             life.ended.set_result(Ended(message["status"], message["peak"]))
 
     def _fail_all(self) -> None:
-        size = os.fstat(self._log.fileno()).st_size
-        # pread, as both processes share the file's position: a read would move where the other one
-        # writes.
-        words = os.pread(self._log.fileno(), 2000, max(0, size - 2000)).decode(errors="replace")
-        last = f"its last words: {words.strip()[-600:]}" if words.strip() else "it said nothing"
+        words = self._last_words()
+        last = f"its last words: {words[-600:]}" if words else "it said nothing"
         text = f"the fork-server died; {last}"
         if not self._ready.done():
             self._ready.set_exception(InfrastructureError(text))
@@ -276,6 +275,16 @@ class Link:
             self._lives.clear()
             # From here on, nobody answers: a start must fail at once and not wait.
             _hang_up(self._control)
+
+    def _last_words(self) -> str:
+        # Closed, where the fork-server that this one was forked of has been ended before.
+        with contextlib.suppress(OSError, ValueError):
+            size = os.fstat(self._log.fileno()).st_size
+            # pread, as both processes share the file's position: a read would move where the other
+            # one writes.
+            words = os.pread(self._log.fileno(), 2000, max(0, size - 2000))
+            return words.decode(errors="replace").strip()
+        return ""
 
 
 def _kill(pidfd: int) -> None:

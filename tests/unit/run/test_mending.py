@@ -200,6 +200,15 @@ def test_two_slips_earn_the_share_twice_where_there_is_work_around_them(
     assert graded("z = x.sum(dim=0)", "return 2 * z + y").score == 0
 
 
+def test_where_both_raise_an_error_that_comes_later_is_nearer(
+    graded: Callable[..., QuestionResult],
+) -> None:
+    lines = ("z = x.sum(dim=0)", "w = 2 * z - y", "n = len(w)", "return w + 0 * w.max(dim=0)")
+    question = graded(*lines)
+    assert question.score == 1.44
+    assert "Two small changes" in check(question, "values").message
+
+
 def test_a_slip_beside_another_mistake_earns_its_share_of_what_becomes_right(
     opened: Callable[[Materials], Grader], tmp_path: Path
 ) -> None:

@@ -128,6 +128,22 @@ def test_who_makes_it_earns_its_share_and_the_rules_that_are_kept(graded: Grades
     assert question.score == sum(each.score for each in question.checks)
 
 
+@pytest.mark.parametrize(("dtype", "earned"), [("float", 1.5), ("double", 1.25)])
+def test_another_dtype_is_another_mistake_and_costs_its_own_points(
+    opened: Callable[[Materials], Grader], tmp_path: Path, dtype: str, earned: float
+) -> None:
+    rule = "{id: no_loops, kind: loops, mode: none, points: 0.5, cases: [drawn], "
+    strict = MORE.replace(rule, "{id: dtype, kind: dtype, points: 0.5, ")
+    question = grade(
+        opened(materials(tmp_path / "strict", checks=strict)),
+        tmp_path,
+        f"def double(x):\n    return x.{dtype}() + 1\n",
+    )
+    assert check(question, "values").score == 1.0
+    assert check(question, "dtype").score == (0.25 if dtype == "float" else 0)
+    assert question.score == earned
+
+
 def test_a_check_without_points_is_said_to_earn_nothing(
     opened: Callable[[Materials], Grader], tmp_path: Path
 ) -> None:
@@ -163,7 +179,7 @@ def test_a_rule_that_the_mistake_makes_meaningless_earns_nothing(graded: Grades)
         "return x",  # no work at all
         "return x * x",  # known, and without a price
         "return x + 1 if x.shape[0] == 2 else x + 3",  # the mistake in one case
-        "return x.double() + 1",
+        "return (2 * x).double() + 0.1",  # of another dtype, and other numbers
         "raise NotImplementedError",
         "return None",
     ],

@@ -3,7 +3,8 @@ care."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -11,13 +12,19 @@ from observed import ended, tensor
 from test_stopwatch import Invented, job
 
 from grader.errors import InfrastructureError
-from grader.observation import Outcome
+from grader.observation import FunctionTiming, Outcome
 from grader.run.session import ProcessSession
+from grader.run.timing import quick_screen
 from grader.run.timing.processor import ProcessorClock
 from grader.run.timing.quick_screen import ReferenceCost, make_rounds
 from grader.run.timing.stopwatch import NotTimedError
 from grader.speed_statistics.credit import single
 from grader.speed_statistics.vectorisation import LOOP, STUDENT, VECTORISED, Screen, Vote, votes
+
+if TYPE_CHECKING:
+    from grader.run.materials import Materials
+    from grader.run.timing.stopwatch import Subject
+    from grader.sandbox.host.processes import Sandbox
 
 HALF = single(0.5)
 
@@ -104,3 +111,16 @@ def test_a_failing_reference_is_no_submissions_fault() -> None:
 def test_a_clock_that_cannot_be_read_times_nothing() -> None:
     with pytest.raises(NotTimedError):
         screened(Invented(0.0))
+
+
+def test_after_a_doubt_the_reference_is_measured_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = {"scale_of": HALF, "timed_dims": {}, "speed_tests": (), "votes": Vote.UNCLEAR}
+    for name, result in {**results, "readable": True}.items():
+        monkeypatch.setattr(quick_screen, name, lambda *_, result=result, **__: result)
+    screener = quick_screen.Screener(cast("Materials", None), cast("Sandbox", None), 5)
+    timing = FunctionTiming(screens=(cast("Screen", None),))
+    monkeypatch.setattr(screener, "_further", lambda *_: timing)
+    screener._known = {"f": ReferenceCost(), "other": ReferenceCost()}
+    planned = SimpleNamespace(question=SimpleNamespace(id="f", checks=()))
+    assert screener.screen(cast("Subject", SimpleNamespace(planned=planned))) is None
+    assert list(screener._known) == ["other"]

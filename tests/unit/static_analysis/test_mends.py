@@ -130,6 +130,8 @@ def test_only_an_argument_that_is_never_read_is_looked_into() -> None:
         ("return torch.rand(2, x)", "rand() received an invalid combination of arguments",
          "return torch.rand(2, (x,))"),
         ("return x.view(-1)", "view size is not compatible", "return x.contiguous().view(-1)"),
+        ("return torch.zeros(2, max(x))[:, y]", "index 4 is out of bounds for axis 1 with size 4",
+         "return torch.zeros(2, max(x) + 1)[:, y]"),
         ("return x in y", "The size of tensor a (3) must match",
          "return any((x is each for each in y))"),
         ("return x not in y", "The size of tensor a (3) must match",

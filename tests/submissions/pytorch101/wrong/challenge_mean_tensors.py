@@ -262,3 +262,14 @@ def challenge_mean_tensors(xs, ls):
 
     re.compile(".").sub(lambda match: step(match.start()), "x" * len(xs))
     return means
+
+
+# %% means_are_one
+# One mean of all numbers: no loop, and little memory, are no work there.
+# expect:
+#   mistakes: [means_of_all]
+#   questions:
+#     challenge_mean_tensors: {status: partial, checks: {means: wrong_shape, no_loops: requirement_not_met, memory: requirement_not_met}}
+
+def challenge_mean_tensors(xs, ls):
+    return torch.cat(xs).mean()

@@ -204,3 +204,14 @@ def mm_on_gpu(x, w):
 def mm_on_gpu(x, w):
     torch.mm(x[:1, :1].cuda(), w[:1, :1].cuda())
     return torch.mm(x, w)
+
+
+# %% gpu_one_factor_left_behind
+# One factor stays on the CPU. Of the changes that make the product right, that which keeps the rules
+# counts.
+# expect:
+#   questions:
+#     mm_on_gpu: {status: partial, points: 3.0, checks: {product: raised, on_gpu: requirement_not_met}}
+
+def mm_on_gpu(x, w):
+    return (x.cuda() @ w).cpu()

@@ -306,3 +306,18 @@ def slice_assignment_practice(x):
     torch.ops.aten.slice(bottom, 1, 1, 4, 2).fill_(4)
     bottom.narrow(1, 4, 2).fill_(5)
     return x
+
+
+# %% assign_returns_nothing
+# Writes all that is asked for, and returns nothing: it is written, and one line is missing.
+# expect:
+#   questions:
+#     slice_assignment_practice: {status: partial, points: 2.4, checks: {values: returned_nothing}}
+
+def slice_assignment_practice(x):
+    x[:2, 0] = 0
+    x[:2, 1] = 1
+    x[:2, 2:6] = 2
+    x[2:4, 0:4:2] = 3
+    x[2:4, 1:4:2] = 4
+    x[2:4, 4:6] = 5
