@@ -10,6 +10,7 @@ from __future__ import annotations
 import cmath
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 # NumPy first: ml_dtypes turns an interrupt while it imports NumPy into an ImportError.
@@ -52,6 +53,22 @@ _WIDEN: dict[str, Callable[[Array], Array]] = {
     "float8_e5m2": lambda raw: raw.astype(np.float32),
     "complex32": lambda raw: raw.astype(np.float32).view(np.complex64),
 }
+
+
+def in_dtype(tensor: Tensor, dtype: str) -> Tensor:
+    """Return a tensor with its numbers in another dtype, as ``tensor.to(dtype)`` has them.
+
+    Args:
+        tensor: What is converted.
+        dtype: Torch's name. Half of a complex number, ``complex32``, is not converted.
+    """
+    if dtype == "complex32":
+        return tensor
+    array = to_numpy(tensor)
+    with np.errstate(all="ignore"):
+        real = array if dtype.startswith("complex") else array.real
+        made = (array != 0 if dtype == "bool" else real).astype(_NATIVE[dtype])
+    return replace(tensor, dtype=dtype, data=made.tobytes())
 
 
 Narrow = Literal["float32", "float16", "bfloat16"]

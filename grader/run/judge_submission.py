@@ -228,6 +228,21 @@ def has_wrong_results(
     return bool(verdicts) and any(verdicts[check.id].code in OF_RESULTS for check in judging)
 
 
+def failed_results(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> frozenset[str]:
+    """Return the ids of the checks of what came back that a submission fails.
+
+    Args:
+        planned: The question with the inputs that both runs got.
+        reference: What the reference did with them.
+        submission: What the submission did.
+    """
+    verdicts = _of_each(planned, reference, submission)
+    judging = [check for check in planned.question.checks if results_alone(check)]
+    return frozenset(each.id for each in judging if verdicts[each.id].status.wrong)
+
+
 def _of_each(planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun) -> Verdicts:
     """Return the verdict of each check as ``_unsettled`` does; none where there is no function."""
     if reference.entry is None or submission.entry is None:

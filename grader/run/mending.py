@@ -308,13 +308,17 @@ class Mender:
             again = self._rerun(planned, wrong.with_text(change.text))
             if not again.observations:
                 continue
-            mended = Mended(change.line, share, again, start_of=change.start_of)
+            mended = Mended(
+                change.line, share, again, changes=change.places, start_of=change.start_of
+            )
             with self._guard.judging():
                 if not (lost := wrong_results(planned, right, again)):
                     if (worth := _worth(planned, right, again)) == 1.0:
                         return mended
                     # Before all that leaves something wrong.
                     found.append((1.0 + worth, mended))
+                    continue
+                if change.places > 1:
                     continue
                 left = known.paid(planned, again, right, self._sandbox)
                 gained = _gained(lost, wrong_results(planned, right, run))

@@ -20,10 +20,11 @@ from functools import partial
 from typing import Protocol
 
 from grader.assignment.cells import KnownMistake
+from grader.checks.arrays import in_dtype
 from grader.checks.compare import equal_but_for_rounding
 from grader.errors import InfrastructureError
 from grader.observation import Observation, Outcome
-from grader.run.judge_submission import Verdicts
+from grader.run.judge_submission import Verdicts, failed_results
 from grader.run.materials import Materials
 from grader.run.observe import QuestionRun, observe, runs_of
 from grader.run.plan import PlannedQuestion
@@ -42,6 +43,8 @@ from grader.run.prices import (
 from grader.run.scenario_relay import open_session
 from grader.sandbox.host.processes import Sandbox
 from grader.verdict import Message, Param, Verdict
+from grader.wire.tree import combine, tensors
+from grader.wire.values import Tensor, Value
 
 _TELLING_CASES = 2
 
@@ -56,14 +59,14 @@ class MistakeRun:
         telling: It differs from the reference in enough numbers, so that meeting all of its
             results is no accident.
         unpaid: Why its price is not paid, if it has one; empty where it is.
-        dtypes: What does the same as the mistake returns the same dtypes, too.
+        lost: Checks that what returns the same numbers fails by its dtypes alone.
     """
 
     mistake: KnownMistake
     results: Results
     telling: bool
     unpaid: str = ""
-    dtypes: bool = True
+    lost: frozenset[str] = frozenset()
 
 
 class Explains(Protocol):
@@ -147,9 +150,8 @@ class KnownMistakes:
             if alike is None:
                 prices_of[name] = Price(0.0, unknown=self._not_run or "known mistakes did not run")
             elif (made := self._paid(alike)) is not None:
-                prices_of[name] = Price(
-                    made.mistake.earns or 0.0, made.mistake.voids, dtypes=made.dtypes
-                )
+                mistake = made.mistake
+                prices_of[name] = Price(mistake.earns or 0.0, mistake.voids, lost=made.lost)
             elif any(each.mistake.earns is not None for each in alike):
                 prices_of[name] = Price(0.0)
         return prices_of
@@ -324,13 +326,13 @@ class KnownMistakes:
         # A scenario's results have dtypes that say other things, too.
         if alike != () or any(case.case.scenario for case in planned.cases):
             return alike
-        if not _wrong_numbers(run.observations, right):
+        if all(_same_numbers(run.observations[k], right.observations[k]) for k in run.observations):
             return ()
         alike = self._as(_same_numbers, planned, run, right, sandbox)
-        # One that is wrong by its dtype alone explains no numbers.
-        return alike and tuple(
-            replace(each, dtypes=False) for each in alike if _wrong_numbers(each.results, right)
-        )
+        # One that has a wrong dtype itself explains no numbers.
+        known = [each for each in alike or () if _wrong_numbers(each.results, right)]
+        lost = failed_results(planned, right, _in_dtypes_of(run, right)) if known else frozenset()
+        return alike and tuple(replace(each, lost=lost) for each in known)
 
     def _as(
         self,
@@ -620,4 +622,31 @@ _same_numbers = partial(same_result, dtypes=False)
 
 
 def _wrong_numbers(results: Results, right: QuestionRun) -> bool:
-    return not all(_same_numbers(seen, right.observations[key]) for key, seen in results.items())
+    """Tell whether results are wrong in their numbers, and not in their dtypes."""
+    pairs = [(seen, right.observations[key]) for key, seen in results.items()]
+    return not all(_same_numbers(*pair) for pair in pairs) and all(
+        {each.dtype for each in tensors(seen.claims.value)}
+        <= {each.dtype for each in tensors(expected.claims.value)}
+        for seen, expected in pairs
+    )
+
+
+def _in_dtypes_of(run: QuestionRun, right: QuestionRun) -> QuestionRun:
+    """Return what the reference would have done in a submission's dtypes."""
+
+    def changed(expected: Value, seen: Value) -> Value:
+        if isinstance(expected, Tensor) and isinstance(seen, Tensor):
+            return in_dtype(expected, seen.dtype)
+        return expected
+
+    def in_its_own(expected: Observation, seen: Observation) -> Observation:
+        value = combine(
+            changed, expected.claims.value, seen.claims.value, unlike=lambda whole, _: whole
+        )
+        return replace(expected, claims=replace(expected.claims, value=value))
+
+    observations = {
+        key: in_its_own(expected, run.observations[key])
+        for key, expected in right.observations.items()
+    }
+    return replace(right, observations=observations)

@@ -68,7 +68,7 @@ class Mended:
         run: What came of it.
         earns: What the mistake that is left earns of that; 0 where none is left.
         voids: Checks that mean nothing where that mistake is made.
-        changes: How many there are.
+        changes: How many places they are in.
         others: Something else is wrong yet, that this change has nothing to do with.
         start_of: The function that begins with a new line; empty where the change is in a line.
     """

@@ -57,14 +57,13 @@ class Price:
         share: Of the points of each check that its results fail, and of the rules on them.
         voids: Checks that mean nothing where it is made.
         unknown: Why it is not known whether the mistake is made; the points wait then.
-        dtypes: The submission returns the mistake's dtypes. Others are another mistake, which
-            earns nothing.
+        lost: Checks that the submission fails by its dtypes, too: there it earns nothing.
     """
 
     share: float
     voids: frozenset[str] = frozenset()
     unknown: str = ""
-    dtypes: bool = True
+    lost: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ def with_price(checks: Sequence[Check], verdicts: Verdicts, price: Price) -> dic
         # The clock compares with the reference: a wrong function is not timed.
         if check.id in price.voids or check.speed() is not None:
             verdict = without[check.id]
-        elif results_alone(check):
+        elif results_alone(check) and check.id not in price.lost:
             verdict = _paid(verdict, price)
         paid[check.id] = verdict
     settled = settle(checks, paid)
@@ -253,8 +252,6 @@ def _params(verdict: Verdict) -> Mapping[str, Param]:
 def _paid(verdict: Verdict, price: Price) -> Verdict:
     message = verdict.message
     if not verdict.status.wrong or verdict.code not in OF_RESULTS or message is None:
-        return verdict
-    if verdict.code is Code.WRONG_DTYPE and not price.dtypes:
         return verdict
     if price.unknown:
         return replace(sandbox_failed(price.unknown), case=verdict.case, hidden=verdict.hidden)

@@ -32,6 +32,8 @@ _LONGEST = 20_000
 """Characters of a function. Students' have a thousand or two."""
 _LARGEST = 2_000
 """Nodes of a function's syntax tree. Students' have hundreds, and each change writes all anew."""
+_SAME_SLIPS = 4
+"""Places with the same slip, at most, that are changed together."""
 _NEAR = 3
 """Lines from an exception, in which changes come first."""
 
@@ -169,7 +171,8 @@ def _in_order(node: ast.FunctionDef | ast.ClassDef, raised: Raised | None) -> It
     yield from variants(node, partial(_read_instead, names=unread))
     # Of these there are few.
     for made in (
-        _returning, _constructing, _at_another_depth, _mixed_up_values, _turned, _named_apart,
+        _returning, _constructing, _at_another_depth, _mixed_up_values, _turned, _along_others,
+        _named_apart,
     ):  # fmt: skip
         yield from made(node)
     kinds: list[_Maker] = [
@@ -473,7 +476,23 @@ def _turned(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
         if len(turned) < len(places) or len(places) < 2:
             continue
         changes = ((each, "slice", after) for each, after in zip(places, turned, strict=True))
-        yield Variant("other axis", places[0].lineno, _text_with(node, *changes))
+        text = _text_with(node, *changes)
+        yield Variant("other axis", places[0].lineno, text, places=len(places))
+
+
+def _along_others(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:
+    """Yield the text with another ``dim=`` in each of a few places that have the same one."""
+    found: dict[int, list[ast.Constant]] = {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.keyword) and each.arg in {"dim", "axis"}:
+            given = each.value
+            if isinstance(given, ast.Constant) and type(given.value) is int:
+                found.setdefault(given.value, []).append(given)
+    for dim, places in found.items():
+        for other in (0, 1) if 1 < len(places) <= _SAME_SLIPS else ():
+            if other != dim:
+                text = _text_with(node, *((each, "value", other) for each in places))
+                yield Variant("other dim", places[0].lineno, text, places=len(places))
 
 
 def _named_apart(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Variant]:

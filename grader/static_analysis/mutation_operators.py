@@ -46,12 +46,14 @@ class Variant:
         line: Where the change is, in the file, from 1.
         text: The whole function or class, as Python writes it.
         start_of: The function that begins with a new line; empty where the change is in a line.
+        places: Where the same is changed; ``line`` is the first of them.
     """
 
     kind: str
     line: int
     text: str
     start_of: str = ""
+    places: int = 1
 
 
 def alternatives(node: ast.AST) -> Iterator[Alternative]:

@@ -33,9 +33,9 @@ def is_half_written(node: ast.ClassDef) -> bool:
 def _idle(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
         targets = [part for each in statement.targets for part in _parts(each)]
-        return (_nothing(statement.value) and not any(map(_is_place, targets))) or (
-            _is_literal(statement.value) and all(isinstance(each, ast.Name) for each in targets)
-        )
+        # `x[0] = 1` is work: it changes what others hold.
+        written = any(isinstance(each, ast.Subscript) for each in targets)
+        return _nothing(statement.value) or (_is_literal(statement.value) and not written)
     # What a starter gives above the place where the work is to stand.
     if isinstance(statement, ast.If):
         return all(map(_idle, [*statement.body, *statement.orelse]))
@@ -47,11 +47,6 @@ def _idle(statement: ast.stmt) -> bool:
 
 def _parts(target: ast.expr) -> list[ast.expr]:
     return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-
-
-def _is_place(target: ast.expr) -> bool:
-    # `x[0] = 1` is work: it changes what others hold.
-    return isinstance(target, ast.Subscript)
 
 
 def _nothing(value: ast.expr, names: bool = False) -> bool:

@@ -422,6 +422,7 @@ def test_what_hides_from_a_reader_is_named(body: str) -> None:
         ("def f(x):\n    x[0] = 0", Written(1, returns=False)),
         ("def f(x):\n    x[:2, 1], y = 0, None\n    return x", Written(1)),
         ("def f(x):\n    x.data = None\n    return x", Written(1, stub=True)),
+        ("def f(x):\n    y = {}\n    y['a'] = None\n    return y", Written(1, stub=True)),
         ("def f(x):\n    print(x)", Written(1, returns=False)),
         ("def f(x):\n    def g():\n        return x\n    g()", Written(1, returns=False)),
         ("def f(x):\n    y = 2 * x\n    raise NotImplementedError", Written(1, returns=False)),

@@ -47,6 +47,8 @@ def changes(body: str, raised: Raised | None = None) -> list[str]:
         ("for i in y:\n        x -= i\n        g(x * x)",
          "for i in y:\n        x_new = x - i\n        g(x_new * x_new)"),
         ("x[i] += 1\n    x[j] -= 1", "x[:, i] += 1\n    x[:, j] -= 1"),
+        ("a = x.sum(dim=1)\n    return a + y.mean(dim=1)",
+         "a = x.sum(dim=0)\n    return a + y.mean(dim=0)"),
         ("x.append(y)", "x.append(y.item())"),
         ("return x", "return x.item()"),
         ("for i in y:\n        x += i\n        return x",

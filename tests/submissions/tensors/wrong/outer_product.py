@@ -62,13 +62,3 @@ def outer_product(v, w):
 
 def outer_product(v, w):
     return torch.linalg.multi_dot([v[:, None], w[None]])
-
-
-# %% outer_plain_product
-# Multiplies what cannot be: the one more dimension that would make it right is all the work.
-# expect:
-#   questions:
-#     outer_product: {status: failed, points: 0, checks: {values: raised}}
-
-def outer_product(v, w):
-    return v * w
