@@ -42,10 +42,10 @@ def make_one_hot(x):
 
 
 # %% hot_greatest_left_out
-# Forgets that class 0 needs a column too.
+# Forgets that class 0 needs a column too: a slip.
 # expect:
 #   questions:
-#     make_one_hot: {status: failed, code: raised}
+#     make_one_hot: {status: partial, points: 1.8, checks: {values: raised}}
 
 def make_one_hot(x):
     y = torch.zeros(len(x), max(x))
