@@ -585,10 +585,10 @@ def normalize_columns(x):
 
 
 # %% raise_left_standing
-# Written, but the starter's raise stands at the end of it.
+# Written, but the starter's raise stands at the end of it, where a return should: two slips.
 # expect:
 #   questions:
-#     normalize_columns: {status: failed, code: raised, says: not written yet}
+#     normalize_columns: {status: partial, points: 1.8, code: raised, says: not written yet}
 #     "*": {status: passed}
 
 def normalize_columns(x):
