@@ -86,7 +86,7 @@ def challenge_mean_tensors(xs, ls):
 # expect:
 #   mistakes: [means_by_greatest_length]
 #   questions:
-#     challenge_mean_tensors: {says: "Every sum is divided by the length of the longest tensor"}
+#     challenge_mean_tensors: {status: partial, says: "Every sum is divided by the length of the longest tensor"}
 
 def challenge_mean_tensors(xs, ls):
     means = torch.zeros(len(xs))
