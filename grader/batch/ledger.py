@@ -144,8 +144,8 @@ GRADED_AT = "graded_at"
 _BEGIN = "paths_begin"
 """Where relative paths of a submission begin, as seen from the batch's folder.
 
-From there, so that a course that is moved as a whole is found again, and nothing tells whose
-machine it was.
+From there, so that submissions are found again where a course is moved as a whole, and nothing
+tells whose machine it was.
 """
 
 

@@ -223,9 +223,8 @@ def has_wrong_results(
         reference: What the reference did with them.
         submission: What the submission did.
     """
-    verdicts = _of_each(planned, reference, submission)
-    judging = [check for check in planned.question.checks if results_alone(check)]
-    return bool(verdicts) and any(verdicts[check.id].code in OF_RESULTS for check in judging)
+    verdicts = _on_results(planned, reference, submission)
+    return any(verdict.code in OF_RESULTS for verdict in verdicts.values())
 
 
 def failed_results(
@@ -238,9 +237,17 @@ def failed_results(
         reference: What the reference did with them.
         submission: What the submission did.
     """
+    verdicts = _on_results(planned, reference, submission)
+    return frozenset(name for name, verdict in verdicts.items() if verdict.status.wrong)
+
+
+def _on_results(
+    planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun
+) -> Verdicts:
+    """Return the verdicts of ``_of_each`` on what came back alone."""
+    judging = {check.id for check in planned.question.checks if results_alone(check)}
     verdicts = _of_each(planned, reference, submission)
-    judging = [check for check in planned.question.checks if results_alone(check)]
-    return frozenset(each.id for each in judging if verdicts[each.id].status.wrong)
+    return {name: verdict for name, verdict in verdicts.items() if name in judging}
 
 
 def _of_each(planned: PlannedQuestion, reference: QuestionRun, submission: QuestionRun) -> Verdicts:
